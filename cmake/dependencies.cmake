@@ -1,0 +1,20 @@
+# Every library is found here, with the oldest version that is tested. script/bootstrap installs them.
+find_package(hwy 1.0.3 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(CLI11 2.1 QUIET)
+find_package(nlohmann_json 3.9 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+
+if(ROPEWALK_OPENMP)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+endif()
+
+if(ROPEWALK_PLOTS)
+  pkg_check_modules(CAIRO IMPORTED_TARGET cairo>=1.16)
+  if(NOT CAIRO_FOUND)
+    message(STATUS "cairo not found: pictures (--plot, the figures of demo) are switched off")
+    set(ROPEWALK_PLOTS OFF)
+  endif()
+endif()

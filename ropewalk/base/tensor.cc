@@ -1,0 +1,104 @@
+#include "ropewalk/base/tensor.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "ropewalk/base/half.h"
+
+namespace ropewalk {
+namespace {
+
+// Calls visit(address) for each element of the view in row-major order.
+template <typename Visit>
+void for_each_element(const ConstTensorView& view, Visit visit) {
+  const int rank = view.shape.size();
+  const auto size = static_cast<int64_t>(size_in_bytes(view.dtype));
+  Dims index = view.shape;
+  for (int i = 0; i < rank; ++i) index[i] = 0;
+  const char* address = static_cast<const char*>(view.data);
+  for (int64_t left = num_elements(view.shape); left > 0; --left) {
+    visit(address);
+    for (int i = rank - 1; i >= 0; --i) {
+      address += view.strides[i] * size;
+      if (++index[i] < view.shape[i]) break;
+      address -= index[i] * view.strides[i] * size;
+      index[i] = 0;
+    }
+  }
+}
+
+template <typename T>
+T load(const void* address) {
+  T value;
+  std::memcpy(&value, address, sizeof(T));
+  return value;
+}
+
+double load_number(const void* address, DType dtype) {
+  switch (dtype) {
+    case DType::f16: return float_from_f16(load<uint16_t>(address));
+    case DType::bf16: return float_from_bf16(load<uint16_t>(address));
+    case DType::f32: return load<float>(address);
+    case DType::f64: return load<double>(address);
+    default: throw Error(ErrorCode::unsupported, fmt::format("{} is not a floating-point type that can be converted", name(dtype)));
+  }
+}
+
+// A double rounded to float with the last bit sticky (round to odd), so that a second rounding to
+// 16 bits gives what one rounding would have given.
+float to_odd(double value) {
+  const float nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest)) return nearest;
+  const uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  if (bits & 1) return nearest;
+  const bool away = std::fabs(static_cast<double>(nearest)) > std::fabs(value);
+  return std::bit_cast<float>(away ? bits - 1 : bits + 1);
+}
+
+void store_number(std::byte* address, DType dtype, double value) {
+  const auto put = [&](auto bits) { std::memcpy(address, &bits, sizeof(bits)); };
+  switch (dtype) {
+    case DType::f16: return put(f16_from_float(to_odd(value)));
+    case DType::bf16: return put(bf16_from_float(to_odd(value)));
+    case DType::f32: return put(static_cast<float>(value));
+    case DType::f64: return put(value);
+    default: throw Error(ErrorCode::unsupported, fmt::format("cannot convert to {}", name(dtype)));
+  }
+}
+
+}  // namespace
+
+Tensor make_tensor(DType dtype, const Dims& shape) {
+  Tensor tensor{dtype, shape, {}};
+  tensor.bytes.resize(static_cast<size_t>(num_elements(shape)) * size_in_bytes(dtype));
+  return tensor;
+}
+
+Tensor contiguous_copy(const ConstTensorView& view) {
+  Tensor copy = make_tensor(view.dtype, view.shape);
+  std::byte* out = copy.bytes.data();
+  const size_t size = size_in_bytes(view.dtype);
+  if (is_contiguous(view)) {
+    if (!copy.bytes.empty()) std::memcpy(out, view.data, copy.bytes.size());
+    return copy;
+  }
+  for_each_element(view, [&](const char* address) {
+    std::memcpy(out, address, size);
+    out += size;
+  });
+  return copy;
+}
+
+Tensor converted(const ConstTensorView& view, DType dtype) {
+  if (view.dtype == dtype) return contiguous_copy(view);
+  Tensor copy = make_tensor(dtype, view.shape);
+  std::byte* out = copy.bytes.data();
+  for_each_element(view, [&](const char* address) {
+    store_number(out, dtype, load_number(address, view.dtype));
+    out += size_in_bytes(dtype);
+  });
+  return copy;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,108 @@
+#include "ropewalk/base/tensor_view.h"
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/checked.h"
+
+namespace ropewalk {
+
+std::string to_string(const Dims& dims) {
+  std::string out = "[";
+  for (int i = 0; i < dims.size(); ++i) out += fmt::format("{}{}", i ? ", " : "", dims[i]);
+  return out + "]";
+}
+
+Dims contiguous_strides(const Dims& shape) {
+  Dims strides = shape;
+  int64_t step = 1;
+  for (int i = shape.size() - 1; i >= 0; --i) {
+    strides[i] = step;
+    step *= std::max<int64_t>(shape[i], 1);
+  }
+  return strides;
+}
+
+TensorView make_view(void* data, DType dtype, const Dims& shape) {
+  return TensorView{{data, dtype, shape, contiguous_strides(shape)}};
+}
+
+ConstTensorView make_view(const void* data, DType dtype, const Dims& shape) {
+  return {data, dtype, shape, contiguous_strides(shape)};
+}
+
+int64_t num_elements(const Dims& shape) {
+  int64_t product = 1;
+  bool fits = true, empty = false;
+  for (int64_t dim : shape) {
+    if (dim < 0) throw Error(ErrorCode::invalid_argument, fmt::format("negative dimension in shape {}", to_string(shape)));
+    empty |= dim == 0;
+    const auto next = checked_mul(product, dim);
+    fits &= next.has_value() && *next <= int64_t{1} << 62;
+    if (fits) product = *next;
+  }
+  if (empty) return 0;
+  if (!fits) throw Error(ErrorCode::invalid_argument, fmt::format("shape {} has more elements than fit in memory", to_string(shape)));
+  return product;
+}
+
+bool is_contiguous(const ConstTensorView& view) {
+  int64_t step = 1;
+  for (int i = view.shape.size() - 1; i >= 0; --i) {
+    if (view.shape[i] == 0) return true;
+    if (view.shape[i] != 1 && view.strides[i] != step) return false;
+    step *= view.shape[i];
+  }
+  return true;
+}
+
+std::pair<const char*, const char*> byte_range(const ConstTensorView& view) {
+  const char* base = static_cast<const char*>(view.data);
+  if (num_elements(view.shape) == 0) return {base, base};
+  const auto size = static_cast<int64_t>(size_in_bytes(view.dtype));
+  int64_t low = 0, high = size;
+  for (int i = 0; i < view.shape.size(); ++i) {
+    const auto step = checked_mul(view.strides[i], view.shape[i] - 1);
+    const auto bytes = step ? checked_mul(*step, size) : std::nullopt;
+    const auto moved = bytes ? checked_add(*bytes < 0 ? low : high, *bytes) : std::nullopt;
+    if (!moved) {
+      throw Error(ErrorCode::invalid_argument, fmt::format("strides {} of shape {} reach beyond the address space",
+                                                           to_string(view.strides), to_string(view.shape)));
+    }
+    (*bytes < 0 ? low : high) = *moved;
+  }
+  return {base + low, base + high};
+}
+
+namespace {
+
+template <typename View>
+View permuted_view(const View& view, const Dims& order) {
+  View result = view;
+  for (int i = 0; i < order.size(); ++i) {
+    result.shape[i] = view.shape[static_cast<int>(order[i])];
+    result.strides[i] = view.strides[static_cast<int>(order[i])];
+  }
+  return result;
+}
+
+}  // namespace
+
+ConstTensorView permuted(const ConstTensorView& view, const Dims& order) { return permuted_view(view, order); }
+TensorView permuted(const TensorView& view, const Dims& order) { return permuted_view(view, order); }
+
+void check_view(const ConstTensorView& view, const char* what) {
+  const auto fail = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", what, why)); };
+  if (view.shape.size() != view.strides.size()) {
+    fail(fmt::format("{} dimensions but {} strides", view.shape.size(), view.strides.size()));
+  }
+  try {
+    if (num_elements(view.shape) > 0 && view.data == nullptr) fail("null data pointer");
+    byte_range(view);
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    if (message.starts_with(what)) throw;
+    fail(error.what());
+  }
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ropewalk/base/dtype.h"
+#include "ropewalk/encoding/rotary_layout.h"
+
+namespace ropewalk {
+
+// Rotary position embedding as the model's file states it; nothing derived.
+//   inv_freq_i = rope_theta^(-2i / rotary_dim),  i = 0 .. rotary_dim/2 - 1, once per position axis
+struct RopeConfig {
+  double rope_theta = 10000;
+  std::string rope_type = "default";
+  int64_t rotary_dim = 0;                     // channels that share one list of frequencies
+  int64_t position_axes = 1;                  // 2 for ChatGLM-6B: position and block position
+  DType inv_freq_dtype = DType::f32;          // type in which the model keeps inv_freq (f16: ChatGLM-6B)
+  std::map<std::string, double> parameters;   // of the rope_type: factor, beta_fast, ...
+  std::vector<int64_t> mrope_section;
+  RotaryLayout layout;
+
+  bool operator==(const RopeConfig&) const = default;
+};
+
+// Attention with linear biases: no rotation, slope_h * (j - i) is added to the score of query i and key j.
+//   slope_h = 2^(-max_bias h / H), h = 1 .. H, for H a power of two
+// Source: Press et al., "Train Short, Test Long", ICLR 2022.
+struct AlibiConfig {
+  int64_t heads = 0;
+  double max_bias = 8;
+
+  bool operator==(const AlibiConfig&) const = default;
+};
+
+// Order of the channels of a sinusoidal encoding, and the spacing of its frequencies.
+enum class SinusoidalLayout {
+  interleaved,  // pe[2i] = sin(p f_i), pe[2i+1] = cos(p f_i); f_i = base^(-2i/d): the paper, the article
+  sin_cos,      // [sin | cos], same f_i: Marian, Pegasus
+  fairseq,      // [sin | cos], f_i = base^(-i/(d/2 - 1)), the row of the padding token zero: M2M100, NLLB
+  cos_sin,      // [cos | sin], f_i as fairseq: MusicGen
+};
+
+// x + PE(position + offset): the encoding of "Attention Is All You Need" (Vaswani et al., 2017).
+struct SinusoidalConfig {
+  int64_t d_model = 512;
+  SinusoidalLayout layout = SinusoidalLayout::interleaved;
+  double base = 10000;
+  int64_t offset = 0;             // added to each position (fairseq: padding_idx + 1)
+  int64_t padding_position = -1;  // a position whose row is zero (after the offset); -1: none
+
+  bool operator==(const SinusoidalConfig&) const = default;
+};
+
+std::string_view name(SinusoidalLayout layout);
+
+// Throws invalid_argument listing the four names for any other text.
+SinusoidalLayout sinusoidal_layout_from_name(std::string_view text);
+
+// No positions at all: the layer sees its tokens as a bag.
+struct NoEncoding {
+  bool operator==(const NoEncoding&) const = default;
+};
+
+// How one layer of a model knows positions.
+using PositionEncoding = std::variant<NoEncoding, RopeConfig, AlibiConfig, SinusoidalConfig>;
+
+// "none", "rope", "alibi" or "sinusoidal".
+std::string_view name(const PositionEncoding& encoding);
+
+}  // namespace ropewalk

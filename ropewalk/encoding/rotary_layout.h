@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ropewalk {
+
+// Which channels of a window turn together. A pair (a, b) at angle t becomes
+//   a' = a cos t - b sin t,   b' = b cos t + a sin t.
+enum class Pairing {
+  interleaved,  // pair i is channels (2i, 2i+1): GPT-J, Meta's LLaMA files, ChatGLM2, GLM-4
+  half_split,   // pair i is channels (i, i + dim/2): GPT-NeoX, Hugging Face LLaMA, Baichuan
+};
+
+// A run of `dim` channels of the head that is rotated: dim/2 pairs.
+struct RotaryWindow {
+  int64_t offset = 0;
+  int64_t dim = 0;
+  Pairing pairing = Pairing::half_split;
+
+  bool operator==(const RotaryWindow&) const = default;
+};
+
+// Where the pairs are in a head of `head_dim` channels. Windows take the pairs of a Spectrum in
+// order; channels in no window pass unchanged. Examples: LLaMA {128, {{0, 128, half_split}}};
+// GPT-J {256, {{0, 64, interleaved}}}; ChatGLM-6B {128, {{0, 64, half_split}, {64, 64, half_split}}}.
+struct RotaryLayout {
+  int64_t head_dim = 0;
+  std::vector<RotaryWindow> windows;
+
+  bool operator==(const RotaryLayout&) const = default;
+};
+
+std::string_view name(Pairing pairing);
+
+// Throws invalid_argument for any other text.
+Pairing pairing_from_name(std::string_view text);
+
+// Number of pairs in all windows.
+int64_t pair_count(const RotaryLayout& layout);
+
+// Throws invalid_argument unless head_dim is in [1, 65536] and each window has an even, positive dim,
+// lies inside the head and overlaps no other.
+void check_layout(const RotaryLayout& layout);
+
+}  // namespace ropewalk

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ropewalk/base/parallel_for.h"
+#include "ropewalk/base/tensor_view.h"
+#include "ropewalk/encoding/position_ids.h"
+#include "ropewalk/encoding/rotary_layout.h"
+#include "ropewalk/encoding/spectrum.h"
+
+namespace ropewalk {
+
+// Where each pair points at each position: cos and sin, one row per position.
+struct CosSinTable {
+  int64_t rows = 0, pairs = 0;
+  std::vector<float> cos, sin;  // [rows, pairs]
+  int64_t first = 0;            // position of row 0
+
+  bool operator==(const CosSinTable&) const = default;
+};
+
+// A caller's own table, not assumed to lie on the circle.
+struct TableView {
+  ConstTensorView cos, sin;  // f32, bf16 or f16, [rows, P]
+};
+
+enum class Direction {
+  forward,    // R(p) x
+  inverse,    // undoes forward: R(-p) x / attention_scaling
+  transpose,  // the backward pass: attention_scaling R(-p) x; the inverse only where the scaling is 1
+};
+
+// Order of the dimensions of q and k.
+enum class TensorLayout {
+  bshd,  // [batch, seq, heads, head_dim]
+  bhsd,  // [batch, heads, seq, head_dim]
+  thd,   // [tokens, heads, head_dim]: one sequence, or tokens packed with their own position ids
+};
+
+TensorLayout tensor_layout_from_name(std::string_view text);
+
+// A tensor and where its rotation goes: the same view twice rotates in place.
+struct Rotated {
+  ConstTensorView in;
+  TensorView out;
+};
+
+inline Rotated in_place(const TensorView& x) { return {x, x}; }
+
+struct RopeOptions {
+  TensorLayout tensor_layout = TensorLayout::bshd;
+  Direction direction = Direction::forward;
+  std::optional<RotaryLayout> output_layout;  // where the pairs go; absent: where they came from
+  Parallel parallel;
+};
+
+// Rotates q and k (k may be absent) by their positions:
+//   y_a = x_a cos(p w_i) - x_b sin(p w_i),  y_b = x_b cos(p w_i) + x_a sin(p w_i)
+// for each pair i = (a, b) of the layout. Worked number: head_dim 4, inv_freq [1, 0.01], half_split,
+// position 1: [1, 2, 3, 4] becomes [-1.984111, 1.959901, 2.462378, 4.0198].
+// The angle is exact and cos, sin are correctly rounded to float32; products and sums are float32,
+// rounded one by one; bf16 and f16 results are rounded once, to nearest even. The bits of the result
+// depend on nothing else: not on the instruction set, threads, strides, batch or layout.
+// q and k may have different head counts and types. Output may be the input view itself; any other
+// overlap of what is written is refused. Throws invalid_argument or unsupported before anything is written.
+void apply_rope(const Spectrum& spectrum, const RotaryLayout& layout, const PositionIds& positions, const Rotated& q,
+                const std::optional<Rotated>& k = std::nullopt, const RopeOptions& options = {});
+
+// The same with a caller's table: token t of sequence b takes row position_ids[b, t], which must lie in
+// [0, rows): out_of_range names the index otherwise.
+void apply_rope(const TableView& table, const RotaryLayout& layout, const PositionIds& positions, const Rotated& q,
+                const std::optional<Rotated>& k = std::nullopt, const RopeOptions& options = {});
+
+}  // namespace ropewalk
