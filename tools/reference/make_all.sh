@@ -1,0 +1,9 @@
+#!/bin/sh
+# Makes every fixture of testdata/reference/ and prints the table of README.md.
+# PYTHON: an interpreter with requirements.txt installed.
+set -eu
+cd "$(dirname "$0")"
+for script in make_rope_fixtures make_attention_fixtures make_sinusoidal_fixtures make_exact_fixtures; do
+  "${PYTHON:-python3}" "$script.py"
+done
+"${PYTHON:-python3}" report.py
