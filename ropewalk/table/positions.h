@@ -18,7 +18,8 @@ struct ChatGlmPositions {
   bool operator==(const ChatGlmPositions&) const = default;
 };
 
-// The published code changed once.
+// The published code changed once. Both rules are those of a whole sequence given at once, as in training and prefill;
+// the March code's own decode steps with a cache put each new token at mask_index even with gMASK.
 enum class ChatGlmRevision {
   clamped,     // vocabulary 130528, bos 130004: after bos the position stays at the mask token
   continuing,  // March 2023, vocabulary 150528, bos 150004: with gMASK the position goes on counting
@@ -36,6 +37,8 @@ struct ChatGlmPrompt {
   bool gmask = true;           // the mask token is gMASK
   ChatGlmRevision revision = ChatGlmRevision::clamped;
 };
+// Throws invalid_argument unless 0 <= mask_index < context_length < length, resource_limit beyond 2^28 tokens.
+// Source: get_position_ids in modeling_chatglm.py of THUDM/chatglm-6b.
 ChatGlmPositions chatglm_positions(const ChatGlmPrompt& prompt);
 
 // Finds gMASK (else MASK) and bos in token ids, by the ids of the model's revision, told by bos
