@@ -1,13 +1,14 @@
 #include "ropewalk/base/error.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace ropewalk {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the start of `s`, 0 if there is none (Unicode 15, table 3-7).
+// Length of the well-formed UTF-8 sequence at the start of `s`, 0 if there is none (Unicode 15,
+// table 3-7).
 size_t utf8_sequence(std::string_view s) {
   const auto byte = [&](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
   const auto tail = [&](size_t i) { return byte(i) >= 0x80 && byte(i) <= 0xBF; };
@@ -29,13 +30,20 @@ size_t utf8_sequence(std::string_view s) {
 
 std::string_view name(ErrorCode code) {
   switch (code) {
-    case ErrorCode::invalid_argument: return "invalid_argument";
-    case ErrorCode::out_of_range: return "out_of_range";
-    case ErrorCode::malformed: return "malformed";
-    case ErrorCode::unsupported: return "unsupported";
-    case ErrorCode::io: return "io";
-    case ErrorCode::resource_limit: return "resource_limit";
-    case ErrorCode::internal: return "internal";
+    case ErrorCode::invalid_argument:
+      return "invalid_argument";
+    case ErrorCode::out_of_range:
+      return "out_of_range";
+    case ErrorCode::malformed:
+      return "malformed";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::io:
+      return "io";
+    case ErrorCode::resource_limit:
+      return "resource_limit";
+    case ErrorCode::internal:
+      return "internal";
   }
   return "unknown";
 }
@@ -47,7 +55,8 @@ std::string escaped(std::string_view text, size_t limit) {
     const size_t length = utf8_sequence(text.substr(i));
     const auto c = static_cast<unsigned char>(text[i]);
     // C0 and C1 controls (C1 is C2 80..9F in UTF-8) could drive a terminal.
-    const bool c1_control = length == 2 && c == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    const bool c1_control =
+        length == 2 && c == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (c == '\n') {
       out += "\\n";
     } else if (c == '\t') {

@@ -9,7 +9,9 @@ namespace ropewalk {
 // The 16-bit floating-point types, one number at a time: round to nearest, ties to even; denormals
 // kept; a NaN stays a quiet NaN of the same sign.
 
-inline float float_from_bf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+inline float float_from_bf16(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
 
 inline uint16_t bf16_from_float(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
@@ -34,9 +36,11 @@ inline uint16_t f16_from_float(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
   const uint32_t magnitude = bits & 0x7FFFFFFF;
-  if (magnitude > 0x7F800000) return static_cast<uint16_t>(sign | 0x7E00 | ((magnitude >> 13) & 0x3FF));
-  if (magnitude >= 0x477FF000) return static_cast<uint16_t>(sign | 0x7C00);  // >= 65520 rounds to infinity
-  if (magnitude >= 0x38800000) {  // a normal f16
+  if (magnitude > 0x7F800000)
+    return static_cast<uint16_t>(sign | 0x7E00 | ((magnitude >> 13) & 0x3FF));
+  if (magnitude >= 0x477FF000)
+    return static_cast<uint16_t>(sign | 0x7C00);  // >= 65520 rounds to infinity
+  if (magnitude >= 0x38800000) {                  // a normal f16
     const uint32_t rounded = magnitude + 0x0FFF + ((magnitude >> 13) & 1);
     return static_cast<uint16_t>(sign | ((rounded - 0x38000000) >> 13));
   }

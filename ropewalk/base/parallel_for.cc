@@ -48,10 +48,12 @@ int thread_count(const Parallel& parallel) {
 #endif
   // More threads than processors only wait for each other.
   const int most = std::max(1u, std::thread::hardware_concurrency());
-  return std::clamp(parallel.threads > 0 ? parallel.threads : std::min(available, most), 1, std::max(available, most));
+  return std::clamp(parallel.threads > 0 ? parallel.threads : std::min(available, most), 1,
+                    std::max(available, most));
 }
 
-void parallel_for(const Parallel& parallel, int64_t count, const std::function<void(int64_t)>& task) {
+void parallel_for(const Parallel& parallel, int64_t count,
+                  const std::function<void(int64_t)>& task) {
   if (count <= 0) return;
   FirstError errors;
   const auto guarded = [&](int64_t i) { errors.run(i, task); };

@@ -14,9 +14,10 @@ struct Parallel {
   std::function<void(int64_t count, const std::function<void(int64_t)>& task)> run;
 };
 
-// Runs task(0) .. task(count - 1). A task that throws does not stop the others; the exception of the
-// lowest index is thrown again in the calling thread. Results never depend on the thread count.
-void parallel_for(const Parallel& parallel, int64_t count, const std::function<void(int64_t)>& task);
+// Runs task(0) .. task(count - 1). A task that throws does not stop the others; the exception of
+// the lowest index is thrown again in the calling thread. Results never depend on the thread count.
+void parallel_for(const Parallel& parallel, int64_t count,
+                  const std::function<void(int64_t)>& task);
 
 // Number of threads that parallel_for would use for many tasks.
 int thread_count(const Parallel& parallel);

@@ -1,8 +1,8 @@
 #include "ropewalk/base/tensor.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "ropewalk/base/half.h"
 
@@ -37,11 +37,18 @@ T load(const void* address) {
 
 double load_number(const void* address, DType dtype) {
   switch (dtype) {
-    case DType::f16: return float_from_f16(load<uint16_t>(address));
-    case DType::bf16: return float_from_bf16(load<uint16_t>(address));
-    case DType::f32: return load<float>(address);
-    case DType::f64: return load<double>(address);
-    default: throw Error(ErrorCode::unsupported, fmt::format("{} is not a floating-point type that can be converted", name(dtype)));
+    case DType::f16:
+      return float_from_f16(load<uint16_t>(address));
+    case DType::bf16:
+      return float_from_bf16(load<uint16_t>(address));
+    case DType::f32:
+      return load<float>(address);
+    case DType::f64:
+      return load<double>(address);
+    default:
+      throw Error(
+          ErrorCode::unsupported,
+          fmt::format("{} is not a floating-point type that can be converted", name(dtype)));
   }
 }
 
@@ -49,7 +56,8 @@ double load_number(const void* address, DType dtype) {
 // 16 bits gives what one rounding would have given.
 float to_odd(double value) {
   const float nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest)) return nearest;
+  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest))
+    return nearest;
   const uint32_t bits = std::bit_cast<uint32_t>(nearest);
   if (bits & 1) return nearest;
   const bool away = std::fabs(static_cast<double>(nearest)) > std::fabs(value);
@@ -59,11 +67,16 @@ float to_odd(double value) {
 void store_number(std::byte* address, DType dtype, double value) {
   const auto put = [&](auto bits) { std::memcpy(address, &bits, sizeof(bits)); };
   switch (dtype) {
-    case DType::f16: return put(f16_from_float(to_odd(value)));
-    case DType::bf16: return put(bf16_from_float(to_odd(value)));
-    case DType::f32: return put(static_cast<float>(value));
-    case DType::f64: return put(value);
-    default: throw Error(ErrorCode::unsupported, fmt::format("cannot convert to {}", name(dtype)));
+    case DType::f16:
+      return put(f16_from_float(to_odd(value)));
+    case DType::bf16:
+      return put(bf16_from_float(to_odd(value)));
+    case DType::f32:
+      return put(static_cast<float>(value));
+    case DType::f64:
+      return put(value);
+    default:
+      throw Error(ErrorCode::unsupported, fmt::format("cannot convert to {}", name(dtype)));
   }
 }
 

@@ -14,7 +14,9 @@ struct Tensor {
   std::vector<std::byte> bytes;
 
   TensorView view() { return make_view(static_cast<void*>(bytes.data()), dtype, shape); }
-  ConstTensorView view() const { return make_view(static_cast<const void*>(bytes.data()), dtype, shape); }
+  ConstTensorView view() const {
+    return make_view(static_cast<const void*>(bytes.data()), dtype, shape);
+  }
 };
 
 // A zero-filled tensor.

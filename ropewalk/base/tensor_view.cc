@@ -34,14 +34,18 @@ int64_t num_elements(const Dims& shape) {
   int64_t product = 1;
   bool fits = true, empty = false;
   for (int64_t dim : shape) {
-    if (dim < 0) throw Error(ErrorCode::invalid_argument, fmt::format("negative dimension in shape {}", to_string(shape)));
+    if (dim < 0)
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("negative dimension in shape {}", to_string(shape)));
     empty |= dim == 0;
     const auto next = checked_mul(product, dim);
     fits &= next.has_value() && *next <= int64_t{1} << 62;
     if (fits) product = *next;
   }
   if (empty) return 0;
-  if (!fits) throw Error(ErrorCode::invalid_argument, fmt::format("shape {} has more elements than fit in memory", to_string(shape)));
+  if (!fits)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("shape {} has more elements than fit in memory", to_string(shape)));
   return product;
 }
 
@@ -65,8 +69,9 @@ std::pair<const char*, const char*> byte_range(const ConstTensorView& view) {
     const auto bytes = step ? checked_mul(*step, size) : std::nullopt;
     const auto moved = bytes ? checked_add(*bytes < 0 ? low : high, *bytes) : std::nullopt;
     if (!moved) {
-      throw Error(ErrorCode::invalid_argument, fmt::format("strides {} of shape {} reach beyond the address space",
-                                                           to_string(view.strides), to_string(view.shape)));
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("strides {} of shape {} reach beyond the address space",
+                              to_string(view.strides), to_string(view.shape)));
     }
     (*bytes < 0 ? low : high) = *moved;
   }
@@ -87,11 +92,17 @@ View permuted_view(const View& view, const Dims& order) {
 
 }  // namespace
 
-ConstTensorView permuted(const ConstTensorView& view, const Dims& order) { return permuted_view(view, order); }
-TensorView permuted(const TensorView& view, const Dims& order) { return permuted_view(view, order); }
+ConstTensorView permuted(const ConstTensorView& view, const Dims& order) {
+  return permuted_view(view, order);
+}
+TensorView permuted(const TensorView& view, const Dims& order) {
+  return permuted_view(view, order);
+}
 
 void check_view(const ConstTensorView& view, const char* what) {
-  const auto fail = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", what, why)); };
+  const auto fail = [&](const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", what, why));
+  };
   if (view.shape.size() != view.strides.size()) {
     fail(fmt::format("{} dimensions but {} strides", view.shape.size(), view.strides.size()));
   }

@@ -1,8 +1,8 @@
 #include "ropewalk/encoding/encodings.h"
 
-#include <fmt/format.h>
-
 #include <array>
+
+#include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
 
@@ -10,18 +10,24 @@ namespace ropewalk {
 namespace {
 
 // In the order of the enum.
-constexpr std::array<std::string_view, 4> kSinusoidalLayouts = {"interleaved", "sin_cos", "fairseq", "cos_sin"};
+constexpr std::array<std::string_view, 4> kSinusoidalLayouts = {"interleaved", "sin_cos", "fairseq",
+                                                                "cos_sin"};
 
 }  // namespace
 
-std::string_view name(SinusoidalLayout layout) { return kSinusoidalLayouts[static_cast<size_t>(layout)]; }
+std::string_view name(SinusoidalLayout layout) {
+  return kSinusoidalLayouts[static_cast<size_t>(layout)];
+}
 
 SinusoidalLayout sinusoidal_layout_from_name(std::string_view text) {
   for (size_t i = 0; i < kSinusoidalLayouts.size(); ++i) {
     if (text == kSinusoidalLayouts[i]) return static_cast<SinusoidalLayout>(i);
   }
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("unknown sinusoidal layout \"{}\", expected interleaved, sin_cos, fairseq or cos_sin", escaped(text)));
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format(
+          "unknown sinusoidal layout \"{}\", expected interleaved, sin_cos, fairseq or cos_sin",
+          escaped(text)));
 }
 
 std::string_view name(const PositionEncoding& encoding) {

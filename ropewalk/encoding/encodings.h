@@ -17,17 +17,18 @@ namespace ropewalk {
 struct RopeConfig {
   double rope_theta = 10000;
   std::string rope_type = "default";
-  int64_t rotary_dim = 0;                     // channels that share one list of frequencies
-  int64_t position_axes = 1;                  // 2 for ChatGLM-6B: position and block position
-  DType inv_freq_dtype = DType::f32;          // type in which the model keeps inv_freq (f16: ChatGLM-6B)
-  std::map<std::string, double> parameters;   // of the rope_type: factor, beta_fast, ...
+  int64_t rotary_dim = 0;             // channels that share one list of frequencies
+  int64_t position_axes = 1;          // 2 for ChatGLM-6B: position and block position
+  DType inv_freq_dtype = DType::f32;  // type in which the model keeps inv_freq (f16: ChatGLM-6B)
+  std::map<std::string, double> parameters;  // of the rope_type: factor, beta_fast, ...
   std::vector<int64_t> mrope_section;
   RotaryLayout layout;
 
   bool operator==(const RopeConfig&) const = default;
 };
 
-// Attention with linear biases: no rotation, slope_h * (j - i) is added to the score of query i and key j.
+// Attention with linear biases: no rotation, slope_h * (j - i) is added to the score of query i and
+// key j.
 //   slope_h = 2^(-max_bias h / H), h = 1 .. H, for H a power of two
 // Source: Press et al., "Train Short, Test Long", ICLR 2022.
 struct AlibiConfig {
@@ -39,10 +40,12 @@ struct AlibiConfig {
 
 // Order of the channels of a sinusoidal encoding, and the spacing of its frequencies.
 enum class SinusoidalLayout {
-  interleaved,  // pe[2i] = sin(p f_i), pe[2i+1] = cos(p f_i); f_i = base^(-2i/d): the paper, the article
+  interleaved,  // pe[2i] = sin(p f_i), pe[2i+1] = cos(p f_i); f_i = base^(-2i/d): the paper, the
+                // article
   sin_cos,      // [sin | cos], same f_i: Marian, Pegasus
-  fairseq,      // [sin | cos], f_i = base^(-i/(d/2 - 1)), the row of the padding token zero: M2M100, NLLB
-  cos_sin,      // [cos | sin], f_i as fairseq: MusicGen
+  fairseq,  // [sin | cos], f_i = base^(-i/(d/2 - 1)), the row of the padding token zero: M2M100,
+            // NLLB
+  cos_sin,  // [cos | sin], f_i as fairseq: MusicGen
 };
 
 // x + PE(position + offset): the encoding of "Attention Is All You Need" (Vaswani et al., 2017).

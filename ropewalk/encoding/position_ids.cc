@@ -7,19 +7,25 @@
 
 namespace ropewalk {
 
-PositionReader::PositionReader(const PositionIds& positions, int64_t batch, int64_t length, int64_t axes)
+PositionReader::PositionReader(const PositionIds& positions, int64_t batch, int64_t length,
+                               int64_t axes)
     : first_(positions.first) {
-  const auto fail = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, "position_ids: " + why); };
+  const auto fail = [](const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "position_ids: " + why);
+  };
   if (positions.is_run()) {
-    if (!checked_add(first_, length)) fail(fmt::format("{} positions from {} pass the end of int64", length, first_));
+    if (!checked_add(first_, length))
+      fail(fmt::format("{} positions from {} pass the end of int64", length, first_));
     return;
   }
   const ConstTensorView& ids = positions.ids;
   check_view(ids, "position_ids");
-  if (ids.dtype != DType::i64 && ids.dtype != DType::i32) fail(fmt::format("expected i64 or i32, found {}", name(ids.dtype)));
+  if (ids.dtype != DType::i64 && ids.dtype != DType::i32)
+    fail(fmt::format("expected i64 or i32, found {}", name(ids.dtype)));
   const int rank = ids.shape.size();
   const auto wrong_shape = [&] {
-    fail(fmt::format("expected [{1}], [{0}, {1}] or [{2}, {0}, {1}], found {3}", batch, length, axes, to_string(ids.shape)));
+    fail(fmt::format("expected [{1}], [{0}, {1}] or [{2}, {0}, {1}], found {3}", batch, length,
+                     axes, to_string(ids.shape)));
   };
   if (rank < 1 || rank > 3) wrong_shape();
   if (ids.shape[rank - 1] != length) wrong_shape();

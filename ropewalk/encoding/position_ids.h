@@ -24,8 +24,8 @@ inline PositionIds positions_of(const ConstTensorView& ids) { return {ids, 0}; }
 // Random access to checked position ids: at(axis, batch, token).
 class PositionReader {
  public:
-  // Throws invalid_argument unless the ids have one of the three shapes for this batch and length and
-  // as many axes as asked (a single plane serves every axis).
+  // Throws invalid_argument unless the ids have one of the three shapes for this batch and length
+  // and as many axes as asked (a single plane serves every axis).
   PositionReader(const PositionIds& positions, int64_t batch, int64_t length, int64_t axes);
 
   int64_t at(int64_t axis, int64_t batch, int64_t token) const {

@@ -5,10 +5,10 @@
 
 namespace ropewalk {
 
-// A frequency as the fraction of a full turn per position: (hi 2^128 + mid 2^64 + lo) / 2^192, whole
-// turns dropped. Multiplied by an integer position modulo 2^192 it gives the phase exactly.
+// Frequencies as fractions of a full turn per position: (hi 2^128 + mid 2^64 + lo) / 2^192, whole
+// turns dropped. Multiplied by an integer position modulo 2^192 they give the phase exactly.
 struct Turns {
-  uint64_t hi = 0, mid = 0, lo = 0;
+  std::vector<uint64_t> hi, mid, lo;  // [P] each
 
   bool operator==(const Turns&) const = default;
 };
@@ -16,11 +16,11 @@ struct Turns {
 // How fast each pair turns, and on which axis of the position. Made by make_spectrum from a
 // RopeConfig, or by spectrum_from_inv_freq from any list of frequencies.
 struct Spectrum {
-  std::vector<double> inv_freq;   // [P] radians per position, as the model has it
-  std::vector<Turns> turns;       // [P] the same as a fraction of a turn: what is computed with
-  std::vector<int32_t> axis;      // [P] row of the position ids that drives the pair; 0 for 1-D
-  double attention_scaling = 1;   // multiplies cos and sin (YaRN, LongRoPE)
-  double softmax_scale = 0;       // multiplies q.k before the softmax; 0: head_dim^-0.5
+  std::vector<double> inv_freq;  // [P] radians per position, as the model has it
+  Turns turns;                   // [P] the same as a fraction of a turn: what is computed with
+  std::vector<int32_t> axis;     // [P] row of the position ids that drives the pair; 0 for 1-D
+  double attention_scaling = 1;  // multiplies cos and sin (YaRN, LongRoPE)
+  double softmax_scale = 0;      // multiplies q.k before the softmax; 0: head_dim^-0.5
 
   bool operator==(const Spectrum&) const = default;
 };

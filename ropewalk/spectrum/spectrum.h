@@ -10,19 +10,21 @@
 namespace ropewalk {
 
 // The frequencies of a model's rotary encoding.
-//   default: inv_freq_i = 1 / rope_theta^(2i / rotary_dim), i = 0 .. rotary_dim/2 - 1, once per position axis
+//   default: inv_freq_i = 1 / rope_theta^(2i / rotary_dim), i = 0 .. rotary_dim/2 - 1, once per
+//   position axis
 // Worked number: rope_theta 10000, rotary_dim 4 gives inv_freq = [1, 0.01].
-// Each step is rounded to float32 as in the model's own code (transformers modeling_rope_utils.py), so
-// inv_freq holds the float32 numbers the model was trained with. `seq_len` is the length of the
+// Each step is rounded to float32 as in the model's own code (transformers modeling_rope_utils.py),
+// so inv_freq holds the float32 numbers the model was trained with. `seq_len` is the length of the
 // sequence for the rope_types that depend on it (none yet). Pure: there is no cache.
 // Throws unsupported for a rope_type that is not known, invalid_argument for impossible numbers.
 Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len = 0);
 
-// A spectrum from any list of frequencies in radians per position, each taken as exact, all on axis 0.
+// A spectrum from any list of frequencies in radians per position, each taken as exact, all on axis
+// 0.
 Spectrum spectrum_from_inv_freq(std::span<const double> inv_freq);
 
-// The frequencies base^(-2i/dim), i < count, to 192 bits: the mathematics itself, no float32 in between.
-// Needs base >= 1 and 1 <= dim; throws invalid_argument otherwise.
-Spectrum ideal_spectrum(double base, double dim, int64_t count);
+// The frequencies base^(-2i/dim), i < count, to 192 bits: the mathematics itself, no float32 in
+// between. Needs 1 <= base <= 2^60 and 1 <= dim; throws invalid_argument otherwise.
+Spectrum ideal_spectrum(double base, int64_t dim, int64_t count);
 
 }  // namespace ropewalk

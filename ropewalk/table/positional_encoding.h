@@ -13,8 +13,8 @@ namespace ropewalk {
 // correctly rounded, and nothing is stored.
 struct PositionalEncoding {
   int64_t d_model = 512;
-  double dropout = 0.1;     // probability that an element is dropped, in [0, 1]
-  int64_t max_len = 5000;   // a longer sequence is an error that names both numbers
+  double dropout = 0.1;    // probability that an element is dropped, in [0, 1]
+  int64_t max_len = 5000;  // a longer sequence is an error that names both numbers
   SinusoidalConfig sinusoidal_config() const { return {.d_model = d_model}; }
 
   bool operator==(const PositionalEncoding&) const = default;
@@ -35,15 +35,16 @@ struct DropoutMode {
 };
 
 // out = dropout(x + pe), f32, any strides; out may be x itself.
-void forward(const PositionalEncoding& module, const ConstTensorView& x, const TensorView& out, SequenceAxis axis,
-             const DropoutMode& mode = {}, const Parallel& parallel = {});
+void forward(const PositionalEncoding& module, const ConstTensorView& x, const TensorView& out,
+             SequenceAxis axis, const DropoutMode& mode = {}, const Parallel& parallel = {});
 
 // Gradient of forward with respect to x: grad_out times the same mask and factor.
-void backward(const PositionalEncoding& module, const ConstTensorView& grad_out, const TensorView& grad_x,
-              SequenceAxis axis, const DropoutMode& mode = {}, const Parallel& parallel = {});
+void backward(const PositionalEncoding& module, const ConstTensorView& grad_out,
+              const TensorView& grad_x, SequenceAxis axis, const DropoutMode& mode = {},
+              const Parallel& parallel = {});
 
 // A learned table: out[b, s, :] = x[b, s, :] + rows[s, :] for given rows [>= seq, d_model] f32.
-void add_rows(const ConstTensorView& x, const ConstTensorView& rows, const TensorView& out, SequenceAxis axis,
-              const Parallel& parallel = {});
+void add_rows(const ConstTensorView& x, const ConstTensorView& rows, const TensorView& out,
+              SequenceAxis axis, const Parallel& parallel = {});
 
 }  // namespace ropewalk

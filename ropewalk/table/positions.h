@@ -6,8 +6,8 @@
 
 namespace ropewalk {
 
-// The two position ids of each token for ChatGLM-6B, whose first 64 channels of a head turn with the
-// position and last 64 with the block position.
+// The two position ids of each token for ChatGLM-6B, whose first 64 channels of a head turn with
+// the position and last 64 with the block position.
 struct ChatGlmPositions {
   std::vector<int64_t> position;        // [S]
   std::vector<int64_t> block_position;  // [S]
@@ -18,15 +18,17 @@ struct ChatGlmPositions {
   bool operator==(const ChatGlmPositions&) const = default;
 };
 
-// The published code changed once. Both rules are those of a whole sequence given at once, as in training and prefill;
-// the March code's own decode steps with a cache put each new token at mask_index even with gMASK.
+// The published code changed once. Both rules are those of a whole sequence given at once, as in
+// training and prefill; the March code's own decode steps with a cache put each new token at
+// mask_index even with gMASK.
 enum class ChatGlmRevision {
   clamped,     // vocabulary 130528, bos 130004: after bos the position stays at the mask token
-  continuing,  // March 2023, vocabulary 150528, bos 150004: with gMASK the position goes on counting
+  continuing,  // March 2023, vocabulary 150528, bos 150004: with gMASK the position goes on
+               // counting
 };
 
-// ids = [text ..., mask, bos, generated ...]. `context_length` is the index of bos, `mask_index` that of
-// gMASK (or of MASK where there is no gMASK, `gmask` false).
+// ids = [text ..., mask, bos, generated ...]. `context_length` is the index of bos, `mask_index`
+// that of gMASK (or of MASK where there is no gMASK, `gmask` false).
 //   position: 0 .. context_length - 1, then mask_index for every later token (clamped)
 //   block_position: 0 before bos, then 1, 2, 3, ...
 // Worked numbers: [tok, tok, gMASK, bos, a, b]: position [0,1,2,2,2,2], block [0,0,0,1,2,3].
@@ -37,8 +39,8 @@ struct ChatGlmPrompt {
   bool gmask = true;           // the mask token is gMASK
   ChatGlmRevision revision = ChatGlmRevision::clamped;
 };
-// Throws invalid_argument unless 0 <= mask_index < context_length < length, resource_limit beyond 2^28 tokens.
-// Source: get_position_ids in modeling_chatglm.py of THUDM/chatglm-6b.
+// Throws invalid_argument unless 0 <= mask_index < context_length < length, resource_limit beyond
+// 2^28 tokens. Source: get_position_ids in modeling_chatglm.py of THUDM/chatglm-6b.
 ChatGlmPositions chatglm_positions(const ChatGlmPrompt& prompt);
 
 // Finds gMASK (else MASK) and bos in token ids, by the ids of the model's revision, told by bos

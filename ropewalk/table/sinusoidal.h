@@ -10,19 +10,20 @@
 
 namespace ropewalk {
 
-// The sinusoidal vectors of any positions (any int64, in any order), into out [positions, d_model] f32 with any strides:
+// The sinusoidal vectors of any positions (any int64, in any order), into out [positions, d_model]
+// f32 with any strides:
 //   pe(p, 2i) = sin(p / base^(2i/d)),  pe(p, 2i+1) = cos(p / base^(2i/d))
 // or another channel order, see SinusoidalLayout. Odd d_model has one more sine than cosines.
 // Worked number: d_model 4, position 1 gives [0.841471, 0.540302, 0.0099998, 0.99995].
 // Every number is the exact value correctly rounded to float32.
-void sinusoidal(const SinusoidalConfig& config, std::span<const int64_t> positions, const TensorView& out,
-                const Parallel& parallel = {});
+void sinusoidal(const SinusoidalConfig& config, std::span<const int64_t> positions,
+                const TensorView& out, const Parallel& parallel = {});
 
 // The same as a row-major vector [positions.size() * d_model].
 std::vector<float> sinusoidal(const SinusoidalConfig& config, std::span<const int64_t> positions);
 
-// The naive encodings of the article, for comparison: the position itself as one channel, and one-hot
-// vectors of `length` channels (throws out_of_range for a position outside [0, length)).
+// The naive encodings of the article, for comparison: the position itself as one channel, and
+// one-hot vectors of `length` channels (throws out_of_range for a position outside [0, length)).
 std::vector<float> integer_encoding(std::span<const int64_t> positions);
 std::vector<float> one_hot_encoding(std::span<const int64_t> positions, int64_t length);
 

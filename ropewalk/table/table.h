@@ -10,9 +10,10 @@
 
 namespace ropewalk {
 
-// cos and sin of positions first .. first + rows - 1, correctly rounded to float32 and multiplied by
-// attention_scaling before the rounding. For spectra with one axis.
-// Throws resource_limit when the table would exceed 2^40 bytes.
-CosSinTable make_table(const Spectrum& spectrum, int64_t first, int64_t rows, const Parallel& parallel = {});
+// cos and sin of positions first .. first + rows - 1, correctly rounded to float32 and multiplied
+// by attention_scaling before the rounding. For spectra with one axis. Throws resource_limit when
+// the table would exceed 2^40 bytes.
+CosSinTable make_table(const Spectrum& spectrum, int64_t first, int64_t rows,
+                       const Parallel& parallel = {});
 
 }  // namespace ropewalk

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ropewalk/encoding/spectrum.h"
+
+namespace ropewalk {
+
+// What makes a row of cos and sin: the frequencies of a spectrum, a factor, a sign.
+struct RowSource {
+  const uint64_t* hi = nullptr;  // [pairs] turns, see Turns
+  const uint64_t* mid = nullptr;
+  const uint64_t* lo = nullptr;
+  const int32_t* axis = nullptr;  // [pairs]; null: every pair on axis 0
+  int64_t pairs = 0;
+  double scale = 1;         // multiplies cos and sin before they are rounded
+  bool negate_sin = false;  // the other way round
+  bool wide = false;        // a frequency so close to a whole turn that it needs all 192 bits
+};
+
+// The source reads the spectrum's memory, which must outlive it.
+RowSource row_source(const Spectrum& spectrum, double scale, bool negate_sin);
+
+// cos(p w) scale and sin(p w) scale for each pair, p = positions[axis of the pair]: exact phases
+// (integer multiplication modulo one turn), a double polynomial, and a rounding test, so that each
+// number is the exact value correctly rounded to float32; where double cannot decide, 320-bit fixed
+// point does.
+void cos_sin_row(const RowSource& source, const int64_t* positions, float* cos, float* sin);
+
+// Rows of consecutive positions first, first + 1, ...; row r is written at cos + r stride, sin + r
+// stride.
+void cos_sin_rows(const RowSource& source, int64_t first, int64_t rows, int64_t stride, float* cos,
+                  float* sin);
+
+// One entry the slow way, for any position: what the rounding test falls back to.
+void cos_sin_exactly(const RowSource& source, int64_t pair, int64_t position, float* cos,
+                     float* sin);
+
+}  // namespace ropewalk

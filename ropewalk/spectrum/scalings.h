@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/spectrum.h"
+
+// A scaling is a pure function of the config and the length of the sequence. It fills inv_freq and,
+// where the type has them, attention_scaling and softmax_scale; make_spectrum does the rest.
+namespace ropewalk::scaling {
+
+Spectrum default_spectrum(const RopeConfig& config, int64_t seq_len);
+
+}  // namespace ropewalk::scaling
