@@ -1,0 +1,34 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/model_encoding.h"
+#include "ropewalk/encoding/rotary_layout.h"
+#include "ropewalk/encoding/spectrum.h"
+
+namespace ropewalk {
+
+// The plain data as JSON: the keys are the names of the fields, in their order, and an enum is its
+// name(). Numbers are written so that reading them gives the same number.
+
+// {"head_dim": 128, "windows": [{"offset": 0, "dim": 128, "pairing": "half_split"}]}
+nlohmann::ordered_json to_json(const RotaryLayout& layout);
+
+nlohmann::ordered_json to_json(const RopeConfig& config);
+nlohmann::ordered_json to_json(const AlibiConfig& config);
+nlohmann::ordered_json to_json(const SinusoidalConfig& config);
+
+// inv_freq, axis, attention_scaling and softmax_scale; not the fixed-point fractions, which follow
+// from inv_freq. softmax_scale is null where it is head_dim^-0.5.
+nlohmann::ordered_json to_json(const Spectrum& spectrum);
+
+// {"kind": "rope"} or none, alibi, sinusoidal, and then the fields of that one.
+nlohmann::ordered_json to_json(const PositionEncoding& encoding);
+
+// `layer_count`, and in `layers` one entry for each run of equal layers:
+//   {"first": 0, "last": 31, "encoding": {"kind": "rope", ...}}
+// max_positions is null where the file does not state it.
+nlohmann::ordered_json to_json(const ModelEncoding& model);
+
+}  // namespace ropewalk
