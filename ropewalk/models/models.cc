@@ -1,0 +1,115 @@
+#include "ropewalk/models/models.h"
+
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/formats/file.h"
+#include "ropewalk/formats/json.h"
+#include "ropewalk/models/config_reader.h"
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/nearest_name.h"
+#include "ropewalk/models/presets.h"
+
+namespace ropewalk {
+namespace {
+
+// The largest published config.json has some hundred kilobytes.
+constexpr uint64_t kMaxConfigBytes = uint64_t{64} << 20;
+
+const Preset* find_preset(std::string_view name) {
+  for (const Preset& preset : presets()) {
+    if (preset.name == name) return &preset;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void refuse_name(std::string_view name, std::string_view what,
+                              std::string_view other_choices) {
+  std::vector<std::string_view> names;
+  for (const Preset& preset : presets()) names.push_back(preset.name);
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("\"{}\": {}, expected {}one of {}{}", escaped(name), what, other_choices,
+                          fmt::join(names, ", "), did_you_mean(name, names)));
+}
+
+// A path that may not be looked at exists too: the system will say why it cannot be read.
+bool exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error) || error == std::errc::permission_denied;
+}
+
+}  // namespace
+
+ModelEncoding read_model_config(std::string_view text, const std::string& label) {
+  const std::string name = escaped(label);
+  if (text.size() > kMaxConfigBytes) {
+    throw Error(ErrorCode::resource_limit,
+                fmt::format("{}: expected at most {} bytes for a config.json, found {}", name,
+                            kMaxConfigBytes, text.size()));
+  }
+  const nlohmann::ordered_json json = parse_json(text, name, {.python_constants = true});
+  if (!json.is_object()) {
+    throw Error(ErrorCode::malformed,
+                fmt::format("{}: expected a JSON object, found {}", name, described(json)));
+  }
+  ModelEncoding model;
+  model.name = name;
+  ConfigReader config(json, name, "", model);
+  const Family& family = find_family(config);
+  model.family = family.name;
+  family.read(config, model);
+  config.warn_unread_position_keys(family.name);
+  return model;
+}
+
+ModelEncoding read_model(const std::filesystem::path& path) {
+  std::error_code ignored;  // a path that cannot be looked at is reported by read_text
+  const bool directory = std::filesystem::is_directory(path, ignored);
+  const std::filesystem::path file = directory ? path / "config.json" : path;
+  return read_model_config(read_text(file, kMaxConfigBytes), file.string());
+}
+
+ModelEncoding preset(std::string_view name) {
+  const Preset* found = find_preset(name);
+  if (found == nullptr) refuse_name(name, "no such preset", "");
+  ModelEncoding model = read_model_config(found->config, fmt::format("preset {}", name));
+  model.name = name;
+  return model;
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets()) names.emplace_back(preset.name);
+  return names;
+}
+
+ModelEncoding load_model(const std::string& path_or_preset) {
+  if (exists(path_or_preset)) return read_model(path_or_preset);
+  if (find_preset(path_or_preset) != nullptr) return preset(path_or_preset);
+  // What can only be a path gets the system's word about it.
+  const bool path = path_or_preset.find('/') != std::string::npos ||
+                    std::filesystem::path(path_or_preset).extension() == ".json";
+  if (path) return read_model(path_or_preset);
+  refuse_name(path_or_preset, "neither a file nor a preset", "a config.json, its directory, or ");
+}
+
+std::vector<FamilyInfo> families() {
+  std::vector<FamilyInfo> infos;
+  for (const Family* family : all_families()) {
+    FamilyInfo info;
+    info.name = family->name;
+    info.model_types.assign(family->model_types.begin(), family->model_types.end());
+    info.encoding = family->encoding;
+    for (const std::string& name : preset_names()) {
+      if (preset(name).family == family->name) info.presets.push_back(name);
+    }
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
+}  // namespace ropewalk
