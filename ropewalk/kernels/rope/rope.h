@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "ropewalk/base/parallel_for.h"
+#include "ropewalk/base/tensor_layout.h"
 #include "ropewalk/base/tensor_view.h"
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/encoding/rotary_layout.h"
@@ -22,10 +22,12 @@ struct CosSinTable {
   bool operator==(const CosSinTable&) const = default;
 };
 
-// A caller's own table, not assumed to lie on the circle.
+// A caller's own table, not assumed to lie on the circle; or a CosSinTable.
 struct TableView {
-  ConstTensorView cos, sin;  // f32, bf16 or f16, [rows, P]
+  ConstTensorView cos, sin;  // f32, bf16 or f16, [rows, P], any strides
+  int64_t first = 0;         // position of row 0
 };
+TableView view_of(const CosSinTable& table);
 
 enum class Direction {
   forward,    // R(p) x
@@ -33,15 +35,6 @@ enum class Direction {
   transpose,  // the backward pass: attention_scaling R(-p) x; the inverse only where the scaling is
               // 1
 };
-
-// Order of the dimensions of q and k.
-enum class TensorLayout {
-  bshd,  // [batch, seq, heads, head_dim]
-  bhsd,  // [batch, heads, seq, head_dim]
-  thd,   // [tokens, heads, head_dim]: one sequence, or tokens packed with their own position ids
-};
-
-TensorLayout tensor_layout_from_name(std::string_view text);
 
 // A tensor and where its rotation goes: the same view twice rotates in place.
 struct Rotated {

@@ -201,7 +201,7 @@ HWY_INLINE PhaseVector WidePhase(const RowSource& source, VU64 magnitudes, int64
 
 // Does again, exactly, each of `count` pairs: a rounding test fails about once in 27 million
 // entries.
-HWY_NOINLINE void RedoExactly(const RowSource& source, const int64_t* positions, int64_t pair,
+inline HWY_NOINLINE void RedoExactly(const RowSource& source, const int64_t* positions, int64_t pair,
                               size_t count, float* cos, float* sin) {
   for (int64_t i = pair; i < pair + static_cast<int64_t>(count); ++i) {
     cos_sin_exactly(source, i, positions[source.axis ? source.axis[i] : 0], cos + i, sin + i);

@@ -1,0 +1,178 @@
+// Wrong arguments: each is named, and nothing is written.
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/testing/errors.h"
+#include "ropewalk/testing/tensors.h"
+
+namespace ropewalk {
+namespace {
+
+const RotaryLayout kLayout{8, {{0, 8, Pairing::half_split}}};
+const Spectrum kSpectrum = make_spectrum({.rotary_dim = 8, .layout = kLayout});
+
+// The call must fail and leave x as it was.
+#define EXPECT_REFUSED(call, code, text)                \
+  do {                                                  \
+    const auto before_ = x.bytes;                       \
+    EXPECT_ROPEWALK_ERROR(call, ErrorCode::code, text); \
+    EXPECT_EQ(x.bytes, before_);                        \
+  } while (false)
+
+class RopeErrors : public ::testing::Test {
+ protected:
+  Tensor x = testing::random_tensor({2, 3, 2, 8}, 1);
+  Tensor k = testing::random_tensor({2, 3, 1, 8}, 2);
+};
+
+TEST_F(RopeErrors, A1_NullData) {
+  TensorView null = x.view();
+  null.data = nullptr;
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), {null, x.view()}),
+                 invalid_argument, "q: null");
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), {x.view(), null}),
+                 invalid_argument, "q output: null");
+}
+
+TEST_F(RopeErrors, A2_NothingToDo) {
+  for (const Dims& shape : {Dims{0, 3, 2, 8}, Dims{2, 0, 2, 8}, Dims{2, 3, 0, 8}}) {
+    TensorView empty = make_view(static_cast<void*>(nullptr), DType::f32, shape);
+    EXPECT_NO_THROW(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(empty)));
+  }
+}
+
+TEST_F(RopeErrors, A3_ImpossibleLayouts) {
+  const auto call = [&](const RotaryLayout& layout) {
+    apply_rope(kSpectrum, layout, positions_from(0), in_place(x.view()));
+  };
+  EXPECT_REFUSED(call({0, {}}), invalid_argument, "head_dim 0");
+  EXPECT_REFUSED(call({8, {{0, 7, Pairing::half_split}}}), invalid_argument, "rotary dim 7");
+  EXPECT_REFUSED(call({8, {{2, 8, Pairing::half_split}}}), invalid_argument, "does not lie inside");
+  EXPECT_REFUSED(call({8, {{0, 4, Pairing::half_split}, {2, 4, Pairing::half_split}}}),
+                 invalid_argument, "overlap");
+  EXPECT_REFUSED(call({8, {{0, 4, Pairing::half_split}}}), invalid_argument, "2 pairs");
+}
+
+TEST_F(RopeErrors, A4A8_SizesThatOverflow) {
+  TensorView huge =
+      make_view(x.bytes.data(), DType::f32, {int64_t{1} << 32, int64_t{1} << 32, 2, 8});
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(huge)),
+                 invalid_argument, "more elements");
+  TensorView far = x.view();
+  far.strides[0] = std::numeric_limits<int64_t>::max() / 2;
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(far)), invalid_argument,
+                 "address space");
+}
+
+TEST_F(RopeErrors, A5_NegativeDimension) {
+  TensorView negative = x.view();
+  negative.shape[1] = -3;
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(negative)),
+                 invalid_argument, "negative dimension");
+}
+
+TEST_F(RopeErrors, A6_OutputThatNamesOneAddressTwice) {
+  TensorView broadcast = x.view();
+  broadcast.strides[1] = 0;
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(broadcast)),
+                 invalid_argument, "one address twice");
+  // An input may be broadcast: every head reads one.
+  Tensor one = testing::random_tensor({2, 3, 1, 8}, 7);
+  ConstTensorView repeated = std::as_const(one).view();
+  repeated.shape[2] = 2;
+  repeated.strides[2] = 0;
+  EXPECT_NO_THROW(apply_rope(kSpectrum, kLayout, positions_from(0), {repeated, x.view()}));
+}
+
+TEST_F(RopeErrors, A11A12_Overlaps) {
+  Tensor memory = testing::random_tensor({200}, 3);
+  const TensorView low = make_view(memory.bytes.data(), DType::f32, {2, 3, 2, 8});
+  const TensorView shifted = make_view(memory.bytes.data() + 4, DType::f32, {2, 3, 2, 8});
+  const auto before = memory.bytes;
+  EXPECT_ROPEWALK_ERROR(apply_rope(kSpectrum, kLayout, positions_from(0), {low, shifted}),
+                        ErrorCode::invalid_argument, "overlaps the input");
+  EXPECT_ROPEWALK_ERROR(
+      apply_rope(kSpectrum, kLayout, positions_from(0), in_place(low), in_place(shifted)),
+      ErrorCode::invalid_argument, "q and k overlap");
+  EXPECT_EQ(memory.bytes, before);
+}
+
+TEST_F(RopeErrors, A16_PositionsOutsideATable) {
+  const CosSinTable table{4, 4, std::vector<float>(16, 1), std::vector<float>(16, 0), 0};
+  const auto call = [&](int64_t first) {
+    apply_rope(view_of(table), kLayout, positions_from(first), in_place(x.view()));
+  };
+  EXPECT_REFUSED(call(2), out_of_range,
+                 "position_ids[0, 2] is 4, but the table has positions 0 to 3");
+  EXPECT_REFUSED(call(-1), out_of_range, "position_ids[0, 0] is -1");
+  EXPECT_REFUSED(call(std::numeric_limits<int64_t>::min()), out_of_range, "-9223372036854775808");
+  EXPECT_NO_THROW(call(1));
+}
+
+TEST_F(RopeErrors, A16_PositionsThatPassTheEndOfInt64) {
+  const int64_t last = std::numeric_limits<int64_t>::max();
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(last), in_place(x.view())),
+                 invalid_argument, "end of int64");
+  EXPECT_NO_THROW(apply_rope(kSpectrum, kLayout, positions_from(last - 3), in_place(x.view())));
+}
+
+TEST_F(RopeErrors, A17A18_PositionTypesAndShapes) {
+  const std::vector<double> numbers(6, 0);
+  const auto ids = [&](DType dtype, const Dims& shape) {
+    return positions_of(make_view(static_cast<const void*>(numbers.data()), dtype, shape));
+  };
+  const auto call = [&](const PositionIds& positions) {
+    apply_rope(kSpectrum, kLayout, positions, in_place(x.view()));
+  };
+  EXPECT_REFUSED(call(ids(DType::f64, {3})), invalid_argument, "expected i64 or i32, found f64");
+  EXPECT_REFUSED(call(ids(DType::i64, {4})), invalid_argument,
+                 "expected [3], [2, 3] or [1, 2, 3], found [4]");
+  EXPECT_REFUSED(call(ids(DType::i64, {3, 2})), invalid_argument, "found [3, 2]");
+}
+
+TEST_F(RopeErrors, A19A20_Types) {
+  TensorView wrong = x.view();
+  wrong.dtype = DType::i32;
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(wrong)), unsupported,
+                 "q: dtype i32");
+  Tensor half = make_tensor(DType::bf16, x.shape);
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), {half.view(), x.view()}),
+                 invalid_argument, "expected bf16");
+  // q and k of two types are fine.
+  Tensor k16 = converted(std::as_const(k).view(), DType::bf16);
+  EXPECT_NO_THROW(
+      apply_rope(kSpectrum, kLayout, positions_from(0), in_place(x.view()), in_place(k16.view())));
+}
+
+TEST_F(RopeErrors, A21_AnotherHead) {
+  const RotaryLayout wide{16, {{0, 8, Pairing::half_split}}};
+  EXPECT_REFUSED(apply_rope(kSpectrum, wide, positions_from(0), in_place(x.view())),
+                 invalid_argument, "expected head_dim 16");
+  TensorView flat = make_view(x.bytes.data(), DType::f32, {12, 8});
+  EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(flat)),
+                 invalid_argument, "found [12, 8]");
+  Tensor other = testing::random_tensor({2, 4, 1, 8}, 2);
+  EXPECT_REFUSED(
+      apply_rope(kSpectrum, kLayout, positions_from(0), in_place(x.view()), in_place(other.view())),
+      invalid_argument, "q has 3 tokens but k has 4");
+}
+
+TEST_F(RopeErrors, SpectrumMustBeWhole) {
+  Spectrum broken = kSpectrum;
+  broken.axis.pop_back();
+  EXPECT_REFUSED(apply_rope(broken, kLayout, positions_from(0), in_place(x.view())),
+                 invalid_argument, "make it with make_spectrum");
+}
+
+TEST_F(RopeErrors, OutputLayoutMustHoldTheSamePairs) {
+  const RopeOptions options{.output_layout = RotaryLayout{8, {{0, 4, Pairing::half_split}}}};
+  EXPECT_REFUSED(
+      apply_rope(kSpectrum, kLayout, positions_from(0), in_place(x.view()), std::nullopt, options),
+      invalid_argument, "output_layout");
+}
+
+}  // namespace
+}  // namespace ropewalk

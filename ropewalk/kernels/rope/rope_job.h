@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ropewalk/base/dtype.h"
+#include "ropewalk/encoding/position_ids.h"
+#include "ropewalk/encoding/rotary_layout.h"
+#include "ropewalk/kernels/rows/rows.h"
+
+namespace ropewalk {
+
+// A checked call of apply_rope as plain pointers and byte strides: what the kernel reads.
+struct RopeTensor {
+  const char* in = nullptr;
+  char* out = nullptr;
+  DType dtype = DType::f32;
+  int64_t heads = 0;
+  int64_t in_strides[4] = {}, out_strides[4] = {};  // bytes: batch, token, head, channel
+  bool in_place = false;
+  bool packed = false;  // channels adjacent in input and output
+};
+
+// One window and the pairs of the row that it takes.
+struct RopeWindow {
+  int64_t offset = 0, pairs = 0, first_pair = 0;
+  Pairing pairing = Pairing::half_split;
+};
+
+// Rows of a caller's table.
+struct RopeTableRows {
+  const char* cos = nullptr;
+  const char* sin = nullptr;
+  DType cos_dtype = DType::f32, sin_dtype = DType::f32;
+  int64_t cos_strides[2] = {}, sin_strides[2] = {};  // bytes: row, pair
+  int64_t first = 0;
+  bool invert = false, negate_sin = false;
+};
+
+struct RopeJob {
+  RopeTensor tensors[2];
+  int tensor_count = 1;
+  int64_t batch = 0, length = 0, head_dim = 0, pairs = 0, axes = 1;
+  std::vector<RopeWindow> windows;
+  std::vector<std::pair<int64_t, int64_t>> gaps;  // channels outside all windows: offset, count
+  std::vector<int32_t> source_of;  // channel of the output <- channel of the input; empty: the same
+  bool has_interleaved = false;
+  const RowSource* rows = nullptr;  // rows on the fly, or
+  const RopeTableRows* table = nullptr;
+  const PositionReader* positions = nullptr;
+};
+
+// Rotates the tokens [begin, end) of batch * length, counted batch by batch.
+void rope_tokens(const RopeJob& job, int64_t begin, int64_t end);
+
+}  // namespace ropewalk
