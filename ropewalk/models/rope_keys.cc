@@ -30,7 +30,7 @@ std::string read_rope_type(ConfigReader& block) {
     block.refuse(ErrorCode::malformed, "rope_type",
                  "expected the name of a scaling, because there is a factor; found no such key");
   }
-  const std::string result = type ? *type : old_type.value_or("default");
+  std::string result = type ? *type : old_type.value_or("default");
   const std::string_view key = type || !old_type ? "rope_type" : "type";
   if (result != "default") {
     block.refuse(ErrorCode::unsupported, key,
