@@ -17,7 +17,8 @@ Dims contiguous_strides(const Dims& shape) {
   int64_t step = 1;
   for (int i = shape.size() - 1; i >= 0; --i) {
     strides[i] = step;
-    step *= std::max<int64_t>(shape[i], 1);
+    // Only the shape of an empty array can overflow here, and its strides lead nowhere.
+    step = checked_mul(step, std::max<int64_t>(shape[i], 1)).value_or(1);
   }
   return strides;
 }
@@ -54,7 +55,7 @@ bool is_contiguous(const ConstTensorView& view) {
   for (int i = view.shape.size() - 1; i >= 0; --i) {
     if (view.shape[i] == 0) return true;
     if (view.shape[i] != 1 && view.strides[i] != step) return false;
-    step *= view.shape[i];
+    step = checked_mul(step, view.shape[i]).value_or(1);  // overflows only when empty
   }
   return true;
 }
