@@ -12,12 +12,16 @@ struct NpyOptions {
   bool allow_trailing = false;  // accept bytes after the array
 };
 
-// Reads a NumPy array file, versions 1 to 3: f2, f4, f8, i4, i8 in either byte order, C and Fortran order (the result
-// is row-major). Everything is checked against the file size before memory is taken.
-// Throws malformed, unsupported (other types, pickles), resource_limit (header over 64 KiB) or io.
+// Reads a NumPy array file, versions 1 to 3: booleans, integers and f2, f4, f8 in either byte
+// order, C and Fortran order (the result is row-major and in the order of the machine). Everything
+// is checked against the file size before memory is taken; nothing is unpickled or inflated. Throws
+// malformed, unsupported (other types, pickles, archives), resource_limit (a header over 64 KiB) or
+// io.
 Tensor read_npy(const std::filesystem::path& path, const NpyOptions& options = {});
 
-// Writes version 1.0, C order, padded to 64 bytes; bf16 becomes "|V2".
-void write_npy(const std::filesystem::path& path, const ConstTensorView& tensor, Overwrite overwrite = Overwrite::refuse);
+// Writes what numpy.save would write, byte for byte: version 1.0, C order. bf16, which NumPy lacks,
+// becomes "|V2". Throws unsupported for the 8-bit floating-point types.
+void write_npy(const std::filesystem::path& path, const ConstTensorView& tensor,
+               Overwrite overwrite = Overwrite::refuse);
 
 }  // namespace ropewalk
