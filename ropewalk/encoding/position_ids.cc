@@ -14,7 +14,7 @@ PositionReader::PositionReader(const PositionIds& positions, int64_t batch, int6
     throw Error(ErrorCode::invalid_argument, "position_ids: " + why);
   };
   if (positions.is_run()) {
-    if (!checked_add(first_, length))
+    if (length > 0 && !checked_add(first_, length - 1))
       fail(fmt::format("{} positions from {} pass the end of int64", length, first_));
     return;
   }

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ropewalk/models/nearest_name.h"
+#include "ropewalk/base/nearest_name.h"
 
 namespace ropewalk {
 namespace {

@@ -11,7 +11,7 @@
 #include "ropewalk/formats/json.h"
 #include "ropewalk/models/config_reader.h"
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/nearest_name.h"
+#include "ropewalk/base/nearest_name.h"
 #include "ropewalk/models/presets.h"
 
 namespace ropewalk {

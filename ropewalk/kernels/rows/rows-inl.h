@@ -184,7 +184,7 @@ HWY_INLINE LanePositions PositionsOfLanes(const RowSource& source, const int64_t
 }
 
 // The phases of `count` pairs by 192-bit arithmetic, for positions of more than 32 bits and tiny
-// frequencies; the last bit of the 128 is sticky, so that only zero looks like zero.
+// frequencies; the last bit that Remainder keeps is sticky, so that only zero looks like zero.
 HWY_INLINE PhaseVector WidePhase(const RowSource& source, VU64 magnitudes, int64_t pair,
                                  size_t count) {
   const DU64 du;
@@ -194,7 +194,7 @@ HWY_INLINE PhaseVector WidePhase(const RowSource& source, VU64 magnitudes, int64
   for (size_t i = 0; i < count; ++i) {
     const UInt192 phase = multiplied(source, pair + static_cast<int64_t>(i), magnitude[i]);
     hi[i] = phase.hi;
-    mid[i] = phase.mid | (phase.lo != 0);
+    mid[i] = phase.mid | static_cast<uint64_t>((phase.lo | (phase.mid & 1)) != 0) << 1;
   }
   return {hn::Load(du, hi), hn::Load(du, mid)};
 }

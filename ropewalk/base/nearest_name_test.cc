@@ -1,4 +1,4 @@
-#include "ropewalk/models/nearest_name.h"
+#include "ropewalk/base/nearest_name.h"
 
 #include <string>
 

@@ -1,0 +1,109 @@
+#include "cli/arguments.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/formats/npy.h"
+
+namespace ropewalk::cli {
+namespace {
+
+constexpr size_t kMostPositions = size_t{1} << 28;
+
+[[noreturn]] void fail(const std::string& option, const std::string& text,
+                       const std::string& expected) {
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: \"{}\" is not {}", option, escaped(text), expected));
+}
+
+void append_range(const std::string& token, const std::string& option,
+                  std::vector<int64_t>& positions) {
+  const size_t dots = token.find("..");
+  if (dots == std::string::npos) {
+    positions.push_back(parse_integer(token, option));
+    return;
+  }
+  const int64_t first = parse_integer(token.substr(0, dots), option),
+                end = parse_integer(token.substr(dots + 2), option);
+  if (end <= first)
+    fail(option, token, "a range with a first position below its end (the end is not included)");
+  const uint64_t count = static_cast<uint64_t>(end) - static_cast<uint64_t>(first);
+  if (count > kMostPositions - positions.size()) {
+    throw Error(ErrorCode::resource_limit,
+                fmt::format("{}: \"{}\" has {} positions, more than {} at a time", option,
+                            escaped(token), count, kMostPositions));
+  }
+  for (int64_t p = first; p < end; ++p) positions.push_back(p);
+}
+
+// Positions are whole numbers; a file of floats says which element is not even a number.
+[[noreturn]] void refuse_floats(const std::string& path, const Tensor& ids) {
+  const Tensor numbers = converted(ids.view(), DType::f64);
+  for (size_t i = 0; i < numbers.bytes.size() / sizeof(double); ++i) {
+    double value;
+    std::memcpy(&value, numbers.bytes.data() + i * sizeof(double), sizeof(double));
+    if (!std::isfinite(value))
+      throw Error(ErrorCode::malformed,
+                  fmt::format("{}: element {} is {}, expected an integer position", escaped(path),
+                              i, value));
+  }
+  throw Error(ErrorCode::malformed, fmt::format("{}: positions are {}, expected i4 or i8 integers",
+                                                escaped(path), name(ids.dtype)));
+}
+
+}  // namespace
+
+int64_t parse_integer(const std::string& text, const std::string& option) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) fail(option, text, "an integer of 64 bits");
+  if (error != std::errc{} || end != text.data() + text.size()) fail(option, text, "an integer");
+  return value;
+}
+
+double parse_number(const std::string& text, const std::string& option) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    fail(option, text, "a finite decimal number");
+  return value;
+}
+
+std::vector<int64_t> parse_positions(const std::string& text, const std::string& option) {
+  std::vector<int64_t> positions;
+  size_t begin = 0;
+  while (true) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    append_range(text.substr(begin, comma - begin), option, positions);
+    if (comma == text.size()) return positions;
+    begin = comma + 1;
+  }
+}
+
+Tensor load_positions(const std::string& text) {
+  if (text.ends_with(".npy")) {
+    Tensor ids = read_npy(text);
+    if (is_floating(ids.dtype)) refuse_floats(text, ids);
+    if (ids.dtype != DType::i32 && ids.dtype != DType::i64) {
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("{}: positions are {}, expected i4 or i8 integers", escaped(text),
+                              name(ids.dtype)));
+    }
+    return ids;
+  }
+  const std::vector<int64_t> positions = parse_positions(text);
+  Tensor ids = make_tensor(DType::i64, {static_cast<int64_t>(positions.size())});
+  std::memcpy(ids.bytes.data(), positions.data(), ids.bytes.size());
+  return ids;
+}
+
+CLI::Option* add_text_option(CLI::App& app, const std::string& name, std::string& value,
+                             const std::string& help, const std::string& type) {
+  return app.add_option(name, value, help)->type_name(type);
+}
+
+}  // namespace ropewalk::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "ropewalk/base/tensor.h"
+
+namespace ropewalk::cli {
+
+// Whole numbers and decimals of the command line, whatever the locale: no hexadecimal, no inf or
+// nan, no thousands separators. Throw invalid_argument naming the option and the token.
+int64_t parse_integer(const std::string& text, const std::string& option);
+double parse_number(const std::string& text, const std::string& option);
+
+// "7", "0..4096" (the end is not included), "3,1,2" or commas between those. Throws
+// invalid_argument naming the token, resource_limit beyond 2^28 positions.
+std::vector<int64_t> parse_positions(const std::string& text,
+                                     const std::string& option = "--positions");
+
+// Position ids of a command: numbers as above, or an .npy file of i4 or i8 [S], [B, S] or [axes, B,
+// S].
+Tensor load_positions(const std::string& text);
+
+// An option whose text is kept and parsed later by parse_number or parse_integer, so that the
+// message is ours.
+CLI::Option* add_text_option(CLI::App& app, const std::string& name, std::string& value,
+                             const std::string& help, const std::string& type);
+
+}  // namespace ropewalk::cli

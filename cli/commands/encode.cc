@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/pictures.h"
+#include "cli/text.h"
+#include "ropewalk/base/checked.h"
+#include "ropewalk/formats/npy.h"
+#include "ropewalk/table/sinusoidal.h"
+
+namespace ropewalk::cli {
+namespace {
+
+struct Options {
+  std::string text, positions, dim = "512", offset = "0", base = "10000";
+  std::string layout = "interleaved", kind = "sinusoidal", output, picture;
+  bool json = false, force = false;
+};
+
+// The vectors of a command: one row per position, named by its token where there is a text.
+struct Vectors {
+  std::vector<int64_t> positions;
+  std::vector<std::string> tokens;
+  int64_t dim = 0;
+  std::vector<float> values;
+
+  std::span<const float> row(size_t i) const {
+    return std::span(values).subspan(i * static_cast<size_t>(dim), static_cast<size_t>(dim));
+  }
+};
+
+constexpr int64_t kMostNumbers = int64_t{1} << 28;
+
+void check_size(size_t rows, int64_t dim) {
+  const auto numbers = checked_mul(static_cast<int64_t>(rows), dim);
+  if (!numbers || *numbers > kMostNumbers) {
+    throw Error(
+        ErrorCode::resource_limit,
+        fmt::format("{} vectors of {} numbers, more than the {} numbers that one call writes", rows,
+                    dim, kMostNumbers));
+  }
+}
+
+Vectors make_vectors(const Options& options) {
+  Vectors v;
+  if (options.text.empty() == options.positions.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "give either a TEXT or --positions, as in: ropewalk encode \"我 愛 你\"");
+  }
+  if (options.positions.empty()) {
+    v.tokens = tokens_of(options.text);
+    v.positions.resize(v.tokens.size());
+    std::iota(v.positions.begin(), v.positions.end(), 0);
+  } else {
+    v.positions = parse_positions(options.positions);
+  }
+  if (options.kind == "integer") {
+    v.dim = 1;
+    v.values = integer_encoding(v.positions);
+  } else if (options.kind == "one-hot") {
+    const int64_t last =
+        v.positions.empty() ? 0 : *std::max_element(v.positions.begin(), v.positions.end());
+    v.dim = std::max<int64_t>(last, 0) + 1;
+    check_size(v.positions.size(), v.dim);
+    v.values = one_hot_encoding(v.positions, v.dim);
+  } else if (options.kind == "sinusoidal") {
+    const SinusoidalConfig config{.d_model = parse_integer(options.dim, "--dim"),
+                                  .layout = sinusoidal_layout_from_name(options.layout),
+                                  .base = parse_number(options.base, "--base"),
+                                  .offset = parse_integer(options.offset, "--offset")};
+    if (config.d_model >= 1) check_size(v.positions.size(), config.d_model);
+    v.dim = config.d_model;
+    v.values = sinusoidal(config, v.positions);
+  } else {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--kind: \"{}\" is not sinusoidal, integer or one-hot", escaped(options.kind)));
+  }
+  return v;
+}
+
+std::string row_name(const Vectors& v, size_t i) {
+  return v.tokens.empty() ? fmt::format("{}", v.positions[i])
+                          : fmt::format("{} {}", v.positions[i], escaped(v.tokens[i]));
+}
+
+// At most four numbers from each end of a long vector, at most 64 vectors.
+void print_table(const Vectors& v) {
+  const bool cut = v.dim > 9;
+  std::vector<std::vector<std::string>> rows = {
+      {v.tokens.empty() ? "position" : "position, token"}};
+  const auto heading = [&](int64_t c) { rows[0].push_back(fmt::format("[{}]", c)); };
+  for (int64_t c = 0; c < (cut ? 4 : v.dim); ++c) heading(c);
+  if (cut) rows[0].push_back("...");
+  for (int64_t c = v.dim - 4; cut && c < v.dim; ++c) heading(c);
+  const size_t shown = std::min<size_t>(v.positions.size(), 64);
+  for (size_t i = 0; i < shown; ++i) {
+    rows.push_back({row_name(v, i)});
+    const auto put = [&](float value) { rows.back().push_back(fmt::format("{:.6f}", value)); };
+    for (int64_t c = 0; c < (cut ? 4 : v.dim); ++c) put(v.row(i)[static_cast<size_t>(c)]);
+    if (cut) rows.back().push_back("...");
+    for (int64_t c = v.dim - 4; cut && c < v.dim; ++c) put(v.row(i)[static_cast<size_t>(c)]);
+  }
+  std::vector<bool> right(rows[0].size(), true);
+  right[0] = false;
+  fmt::print("{}", table(rows, right));
+  if (shown < v.positions.size())
+    fmt::print("... and {} more; -o writes them all\n", v.positions.size() - shown);
+}
+
+void print_vectors_json(const Vectors& v, const Options& options) {
+  nlohmann::ordered_json json = {{"kind", options.kind}, {"dim", v.dim}};
+  if (options.kind == "sinusoidal") json["layout"] = options.layout;
+  auto rows = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < v.positions.size(); ++i) {
+    nlohmann::ordered_json row = {{"position", v.positions[i]}};
+    if (!v.tokens.empty()) row["token"] = v.tokens[i];
+    row["values"] = json_numbers(v.row(i));
+    rows.push_back(row);
+  }
+  json["vectors"] = rows;
+  print_json(json);
+}
+
+std::string csv_of(const Vectors& v) {
+  std::string out = "position";
+  for (int64_t c = 0; c < v.dim; ++c) out += fmt::format(",{}", c);
+  out += "\n";
+  for (size_t i = 0; i < v.positions.size(); ++i) {
+    out += fmt::format("{}", v.positions[i]);
+    for (float value : v.row(i)) out += fmt::format(",{}", value);
+    out += "\n";
+  }
+  return out;
+}
+
+void write_vectors(const Vectors& v, const std::string& path, Overwrite mode) {
+  if (path.ends_with(".csv")) {
+    const std::string text = csv_of(v);
+    const auto part = std::as_bytes(std::span(text));
+    return write_file_atomically(path, {&part, 1}, mode);
+  }
+  write_npy(path,
+            make_view(static_cast<const void*>(v.values.data()), DType::f32,
+                      {static_cast<int64_t>(v.positions.size()), v.dim}),
+            mode);
+}
+
+#ifdef ROPEWALK_PLOTS
+void draw_vectors(const Vectors& v, const Options& options) {
+  plot::HeatMap map{.title = fmt::format("{} encoding, {} dimensions", options.kind, v.dim),
+                    .x_label = "dimension",
+                    .y_label = v.tokens.empty() ? "position" : "position (token)",
+                    .value_label = "value of the encoding",
+                    .rows = static_cast<int>(v.positions.size()),
+                    .columns = static_cast<int>(v.dim),
+                    .values = v.values};
+  for (size_t i = 0; i < v.positions.size(); ++i) map.row_labels.push_back(row_name(v, i));
+  const auto [low, high] = std::minmax_element(v.values.begin(), v.values.end());
+  if (options.kind != "sinusoidal" && !v.values.empty()) {
+    map.low = std::min(0.0f, *low);
+    map.high = std::max(1.0f, *high);
+  }
+  write_picture(options.picture, map, overwrite(options.force));
+}
+#endif
+
+int encode(const Options& options) {
+  const Overwrite mode = overwrite(options.force);
+  if (!options.picture.empty()) check_picture(options.picture, mode);
+  if (!options.output.empty()) {
+    if (!options.output.ends_with(".npy") && !options.output.ends_with(".csv")) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("-o: \"{}\" does not end in .npy or .csv", escaped(options.output)));
+    }
+    check_output(options.output, mode);
+  }
+  const Vectors vectors = make_vectors(options);
+#ifdef ROPEWALK_PLOTS
+  if (!options.picture.empty()) draw_vectors(vectors, options);
+#endif
+  if (!options.output.empty()) write_vectors(vectors, options.output, mode);
+  if (options.json) {
+    print_vectors_json(vectors, options);
+  } else if (options.output.empty()) {
+    print_table(vectors);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Run declare_encode(CLI::App& app) {
+  app.description(
+      "Example: ropewalk encode \"我 愛 你\" --dim 512 --plot pe.png\n\n"
+      "Vectors of the sinusoidal encoding, each number correctly rounded:\n"
+      "  pe(p, 2i) = sin(p / base^(2i/dim)),  pe(p, 2i+1) = cos(p / base^(2i/dim))\n"
+      "or of the naive ones for comparison. Printed as a table, or written with -o.");
+  const auto o = std::make_shared<Options>();
+  app.add_option("TEXT", o->text, "a text; Chinese is cut at characters, the rest at spaces");
+  add_text_option(app, "--positions", o->positions,
+                  "positions instead: 7 | 0..4096 (end not included) | 0,5,9", "P");
+  add_text_option(app, "--dim", o->dim, "length of a vector, odd too (512)", "D");
+  app.add_option("--kind", o->kind, "sinusoidal (default) | integer | one-hot");
+  app.add_option("--layout", o->layout, "interleaved (default) | sin_cos | fairseq | cos_sin");
+  add_text_option(app, "--base", o->base, "base of the wavelengths (10000)", "B");
+  add_text_option(app, "--offset", o->offset, "added to every position (0)", "N");
+  app.add_option("-o,--output", o->output, "write the vectors to FILE.npy or FILE.csv")
+      ->type_name("FILE");
+  app.add_option("--plot", o->picture, "draw them to FILE.png or FILE.svg")->type_name("FILE");
+  app.add_flag("--json", o->json, "as JSON");
+  app.add_flag("--force", o->force, "replace output files that exist");
+  return [o] { return encode(*o); };
+}
+
+}  // namespace ropewalk::cli

@@ -1,0 +1,158 @@
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/rotary.h"
+#include "ropewalk/formats/npy.h"
+#include "ropewalk/formats/safetensors.h"
+#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/models/models.h"
+#include "ropewalk/spectrum/spectrum.h"
+
+namespace ropewalk::cli {
+namespace {
+
+struct Options {
+  std::string model, q, k, positions, token_ids, output;
+  std::string head_dim, rotary_dim, base = "10000", pairing, layer = "0", layout = "bshd";
+  bool inverse = false, json = false, force = false, bf16 = false;
+};
+
+// Without a model: one window at the start of the head.
+Rotary rotary_from_options(const Options& o) {
+  if (o.head_dim.empty() || o.pairing.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "without a MODEL, --head-dim and --pairing (half_split or interleaved) are needed: "
+                "no file says them");
+  }
+  RopeConfig config;
+  config.layout.head_dim = parse_integer(o.head_dim, "--head-dim");
+  config.rotary_dim =
+      o.rotary_dim.empty() ? config.layout.head_dim : parse_integer(o.rotary_dim, "--rotary-dim");
+  config.rope_theta = parse_number(o.base, "--base");
+  config.layout.windows = {{0, config.rotary_dim, pairing_from_name(o.pairing)}};
+  return {config, make_spectrum(config)};
+}
+
+int64_t sequence_length(const Tensor& x, TensorLayout layout, const std::string& file) {
+  int64_t length = 0;
+  with_input_files(file, [&] { length = as_bshd(x.view(), layout, "q").shape[1]; });
+  return length;
+}
+
+void print_rotated(const Tensor& q, const std::optional<Tensor>& k, bool json) {
+  nlohmann::ordered_json out;
+  for (const auto& [name, tensor] : {std::pair{"q", &q}, {"k", k ? &*k : nullptr}}) {
+    if (tensor == nullptr) continue;
+    if (num_elements(tensor->shape) > 4096) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("{} has {} numbers: give -o FILE.safetensors", name,
+                              num_elements(tensor->shape)));
+    }
+    const Tensor numbers = converted(tensor->view(), DType::f32);
+    const std::span values(reinterpret_cast<const float*>(numbers.bytes.data()),
+                           numbers.bytes.size() / 4);
+    if (json) {
+      out[name] = {{"shape", std::vector<int64_t>(tensor->shape.begin(), tensor->shape.end())},
+                   {"dtype", ropewalk::name(tensor->dtype)},
+                   {"values", json_numbers(values)}};
+      continue;
+    }
+    fmt::print("{} {} {}\n", name, ropewalk::name(tensor->dtype), to_string(tensor->shape));
+    const auto row = static_cast<size_t>(tensor->shape.back());
+    for (size_t i = 0; i < values.size(); ++i)
+      fmt::print("{}{}", values[i], (i + 1) % row == 0 ? "\n" : " ");
+  }
+  if (json) print_json(out);
+}
+
+void write_rotated(const Options& o, const Tensor& q, const std::optional<Tensor>& k) {
+  if (o.output.ends_with(".npy")) return write_npy(o.output, q.view(), overwrite(o.force));
+  std::vector<std::pair<std::string, ConstTensorView>> tensors = {{"q", q.view()}};
+  if (k) tensors.emplace_back("k", k->view());
+  write_safetensors(o.output, tensors, {}, overwrite(o.force));
+}
+
+void check_output_name(const Options& o) {
+  if (o.output.empty()) return;
+  const bool npy = o.output.ends_with(".npy");
+  if (!npy && !o.output.ends_with(".safetensors")) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("-o: \"{}\" does not end in .safetensors or .npy", escaped(o.output)));
+  }
+  if (npy && !o.k.empty())
+    throw Error(ErrorCode::invalid_argument,
+                "-o: an .npy file holds one array; q and k together need .safetensors");
+  check_output(o.output, overwrite(o.force));
+}
+
+int rotate(const Options& o) {
+  check_output_name(o);
+  const TensorLayout layout = tensor_layout_from_name(o.layout);
+  const Rotary rotary = o.model.empty()
+                            ? rotary_from_options(o)
+                            : rotary_of(load_model(o.model), parse_integer(o.layer, "--layer"));
+  Tensor q = load_tensor(o.q, "q", o.bf16);
+  std::optional<Tensor> k;
+  if (!o.k.empty()) k = load_tensor(o.k, "k", o.bf16);
+  const std::string files = o.k.empty() ? o.q : o.q + ", " + o.k;
+  const Positions positions = read_positions(
+      o.positions, o.token_ids, sequence_length(q, layout, o.q), axis_count(rotary.spectrum));
+  with_input_files(files, [&] {
+    const std::optional<Rotated> rotated_k = k ? std::optional(in_place(k->view())) : std::nullopt;
+    apply_rope(rotary.spectrum, rotary.config.layout, positions.view(), in_place(q.view()),
+               rotated_k,
+               {.tensor_layout = layout,
+                .direction = o.inverse ? Direction::inverse : Direction::forward});
+  });
+  if (!o.output.empty()) write_rotated(o, q, k);
+  if (o.output.empty() || o.json) print_rotated(q, k, o.json);
+  return 0;
+}
+
+}  // namespace
+
+Run declare_rotate(CLI::App& app) {
+  app.description(
+      "Example: ropewalk rotate llama-3-8b --q q.npy --k k.npy --positions 0..16 -o "
+      "rotated.safetensors\n\n"
+      "Rotates each pair (a, b) of channels of q and k by the angle position x inv_freq:\n"
+      "  a' = a cos - b sin,  b' = b cos + a sin\n"
+      "Arrays are f2, f4 or bf16: [batch, seq, heads, head_dim] or [seq, heads, head_dim], see "
+      "--layout.");
+  const auto o = std::make_shared<Options>();
+  app.add_option("MODEL", o->model,
+                 "a config.json, its folder, or a preset; or the four options below");
+  add_text_option(app, "--head-dim", o->head_dim, "without MODEL: channels of a head", "D");
+  add_text_option(app, "--rotary-dim", o->rotary_dim, "without MODEL: channels that turn (all)",
+                  "R");
+  add_text_option(app, "--base", o->base, "without MODEL: rope_theta (10000)", "B");
+  app.add_option("--pairing", o->pairing,
+                 "without MODEL: half_split (i, i+R/2) | interleaved (2i, 2i+1)");
+  app.add_option("--q", o->q, "queries: FILE.npy, or q of FILE.safetensors")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--k", o->k, "keys: FILE.npy, or k of FILE.safetensors")->type_name("FILE");
+  add_text_option(app, "--positions", o->positions,
+                  "7 | 0..16 | 0,5,9 | FILE.npy of i4/i8 [S], [B, S] or [axes, B, S] (0..S)", "P");
+  app.add_option("--token-ids", o->token_ids,
+                 "ChatGLM-6B: FILE.npy of the token ids; positions follow from gMASK and bos")
+      ->type_name("FILE");
+  app.add_option("--layout", o->layout, "bshd (default) | bhsd | thd");
+  add_text_option(app, "--layer", o->layer, "layer of the model (0)", "N");
+  app.add_flag("--inverse", o->inverse, "undo the rotation");
+  app.add_flag("--bf16", o->bf16, "\"|V2\" arrays of .npy files are bf16");
+  app.add_option("-o,--output", o->output,
+                 "write q and k to FILE.safetensors, or q alone to FILE.npy; absent: print them")
+      ->type_name("FILE");
+  app.add_flag("--json", o->json, "print the result as JSON");
+  app.add_flag("--force", o->force, "replace an output file that exists");
+  return [o] { return rotate(*o); };
+}
+
+}  // namespace ropewalk::cli

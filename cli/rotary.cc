@@ -1,0 +1,101 @@
+#include "cli/rotary.h"
+
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/output.h"
+#include "ropewalk/base/error.h"
+#include "ropewalk/formats/npy.h"
+#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/table/positions.h"
+
+namespace ropewalk::cli {
+namespace {
+
+Tensor tensor_of(const std::vector<int64_t>& values, const Dims& shape) {
+  Tensor tensor = make_tensor(DType::i64, shape);
+  if (!values.empty()) std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+  return tensor;
+}
+
+std::vector<int64_t> read_token_ids(const std::string& path) {
+  const Tensor ids = read_npy(path);
+  if (ids.shape.size() != 1 || (ids.dtype != DType::i64 && ids.dtype != DType::i32)) {
+    throw Error(
+        ErrorCode::malformed,
+        fmt::format("{}: expected the token ids of one sequence, i4 or i8 [tokens], found {} {}",
+                    escaped(path), name(ids.dtype), to_string(ids.shape)));
+  }
+  const PositionReader reader(positions_of(ids.view()), 1, ids.shape[0], 1);
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < ids.shape[0]; ++i) values.push_back(reader.at(0, 0, i));
+  return values;
+}
+
+}  // namespace
+
+const PositionEncoding& layer_of(const ModelEncoding& model, int64_t layer) {
+  if (layer < 0 || layer >= static_cast<int64_t>(model.layers.size())) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("layer {} of {}: it has layers 0 to {}", layer, escaped(model.name),
+                            model.layers.size() - 1));
+  }
+  return model.layers[static_cast<size_t>(layer)];
+}
+
+Rotary rotary_of(const ModelEncoding& model, int64_t layer) {
+  const PositionEncoding& encoding = layer_of(model, layer);
+  const auto* config = std::get_if<RopeConfig>(&encoding);
+  if (config == nullptr) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: layer {} has no rotary encoding but {}: there is nothing to rotate",
+                    escaped(model.name), layer, name(encoding)));
+  }
+  return {*config, make_spectrum(*config)};
+}
+
+Positions read_positions(const std::string& positions, const std::string& token_ids, int64_t length,
+                         int64_t axes) {
+  if (!token_ids.empty()) {
+    if (!positions.empty())
+      throw Error(ErrorCode::invalid_argument, "give either --positions or --token-ids");
+    if (axes != 2)
+      throw Error(ErrorCode::invalid_argument,
+                  "--token-ids is for ChatGLM-6B, whose positions follow from gMASK and bos");
+    Positions result;
+    with_input_files(token_ids, [&] {
+      const ChatGlmPositions ids = chatglm_positions(read_token_ids(token_ids));
+      result.ids = tensor_of(ids.planes(), {2, 1, static_cast<int64_t>(ids.position.size())});
+    });
+    return result;
+  }
+  if (!positions.empty()) {
+    Positions result{load_positions(positions)};
+    if (axes > 1 && result.ids.shape.size() != 3) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--positions: this model turns on {} position axes (ChatGLM-6B: "
+                              "position and block position), "
+                              "expected an .npy file [{}, batch, seq], or --token-ids",
+                              axes, axes));
+    }
+    return result;
+  }
+  if (axes > 1) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("this model turns on {} position axes (ChatGLM-6B: position and block "
+                            "position): give --token-ids IDS.npy "
+                            "or --positions FILE.npy of shape [{}, batch, seq]",
+                            axes, axes));
+  }
+  std::vector<int64_t> run(static_cast<size_t>(length));
+  std::iota(run.begin(), run.end(), 0);
+  return {tensor_of(run, {length})};
+}
+
+}  // namespace ropewalk::cli
