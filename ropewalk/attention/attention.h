@@ -1,33 +1,49 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "ropewalk/base/parallel_for.h"
+#include "ropewalk/base/tensor_layout.h"
 #include "ropewalk/base/tensor_view.h"
-#include "ropewalk/kernels/rope/rope.h"
 
 namespace ropewalk {
 
-// What a query may see and what is added to its score.
+// What a query may see and what is added to its score. Queries are the last Sq of Sk tokens: query
+// i is token i + (Sk - Sq).
 struct AttentionOptions {
-  TensorLayout tensor_layout = TensorLayout::bshd;
-  bool causal = false;          // key j is seen by query i only if j <= i + (keys - queries)
-  double scale = 0;             // of q.k; 0: head_dim^-0.5
-  std::span<const float> alibi_slopes = {};  // [heads]; adds slope_h * (j - i) (i counted from keys - queries)
-  ConstTensorView key_mask{nullptr, DType::boolean, {}, {}};  // [batch, keys] bool or u8: 0 hides a key (padding)
+  TensorLayout tensor_layout = TensorLayout::bshd;  // of q, k, v and out; thd: all one sequence
+  bool causal = false;  // key j is seen by query i only if j <= i + (Sk - Sq)
+  double scale = 0;     // of q.k; 0: head_dim^-0.5
+  // [heads]; adds slope_h * (j - (i + Sk - Sq)). Empty: nothing is added.
+  std::span<const float> alibi_slopes = {};
+  // [batch, Sk] bool or u8: 0 hides a key (padding). No shape: every key is there.
+  ConstTensorView key_mask{nullptr, DType::boolean, {}, {}};
   Parallel parallel;
 };
 
-// out = softmax(q k^T scale + bias + mask) v, float32, any strides. q, out [B, Sq, H, D]; k [B, Sk, Hkv, D];
-// v [B, Sk, Hkv, Dv]; out [B, Sq, H, Dv]; H a multiple of Hkv (grouped-query heads: query head h reads
-// head h / (H / Hkv)). The softmax subtracts the row's maximum; a query that sees no key gives zeros.
-// Memory: one block of query rows by all keys per thread, never S x S for all heads.
-void attend(const ConstTensorView& q, const ConstTensorView& k, const ConstTensorView& v, const TensorView& out,
-            const AttentionOptions& options = {});
+// out = softmax(q k^T scale + bias) v over the keys that a query sees. q [B, Sq, H, D];
+// k [B, Sk, Hkv, D]; v [B, Sk, Hkv, Dv]; out [B, Sq, H, Dv]; H a multiple of Hkv (grouped-query
+// heads: query head h reads head h / (H / Hkv)). Worked number: one head of one channel, scale 1,
+// q = [1], k = [0, ln 3], v = [0, 4] gives (1*0 + 3*4) / (1 + 3) = 3.
+//
+// q, k and v are float32, bf16 or f16, each its own; 16-bit tensors are converted to float32 on
+// every call, whole. out is float32. Any strides; out may not overlap an input or itself.
+// A hidden key (by causal or key_mask) is skipped, not multiplied by 0: a NaN in it does not reach
+// the output. A query that sees no key gives zeros. The softmax subtracts the row's maximum; NaN
+// and infinite scores of keys that are seen give NaN.
+// The bits of a row depend only on its query and on the keys and values that it sees: not on
+// threads, strides, batch or the other queries. So a padded sequence gives the bits of the same
+// sequence without padding (with alibi_slopes: if the padding is not between its tokens).
+// Memory: 32 query rows by all keys for each thread, never S x S for all heads.
+// Throws invalid_argument naming the tensors and shapes that do not fit, unsupported for other
+// types, resource_limit when memory runs out; nothing is written in the first two cases.
+void attend(const ConstTensorView& q, const ConstTensorView& k, const ConstTensorView& v,
+            const TensorView& out, const AttentionOptions& options = {});
 
-// scores[b, h, i, j] = q_i . k_j scale + bias, [B, H, Sq, Sk] float32; keys that are hidden get -infinity.
+// scores[b, h, i, j] = q_i . k_j scale + bias, float32, [B, H, Sq, Sk] (or [H, Sq, Sk] where q has
+// no batch) in every tensor_layout; keys that are hidden get -infinity. The numbers that attend
+// takes the softmax of, bit for bit. Rules and errors as for attend.
 void attention_scores(const ConstTensorView& q, const ConstTensorView& k, const TensorView& scores,
                       const AttentionOptions& options = {});
 

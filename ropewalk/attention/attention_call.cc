@@ -1,0 +1,170 @@
+#include "ropewalk/attention/attention_call.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/base/overlap.h"
+
+namespace ropewalk {
+namespace {
+
+[[noreturn]] void fail(const std::string& why, ErrorCode code = ErrorCode::invalid_argument) {
+  throw Error(code, why);
+}
+
+struct Named {
+  const char* name;
+  const ConstTensorView& view;  // as the caller gave it
+  ConstTensorView bshd;
+};
+
+Named named(const char* name, const ConstTensorView& view, TensorLayout layout) {
+  check_view(view, name);
+  if (view.dtype != DType::f32 && view.dtype != DType::bf16 && view.dtype != DType::f16) {
+    fail(fmt::format("{}: dtype {} is not supported, expected f32, bf16 or f16", name,
+                     ropewalk::name(view.dtype)),
+         ErrorCode::unsupported);
+  }
+  return {name, view, as_bshd(view, layout, name)};
+}
+
+void check_same(const Named& a, const Named& b, int axis) {
+  static constexpr const char* kAxes[] = {"sequences", "tokens", "heads", "channels in a head"};
+  if (a.bshd.shape[axis] == b.bshd.shape[axis]) return;
+  fail(fmt::format("{} has shape {} but {} has {}: {} and {} {}", a.name, to_string(a.view.shape),
+                   b.name, to_string(b.view.shape), a.bshd.shape[axis], b.bshd.shape[axis],
+                   kAxes[axis]));
+}
+
+void check_heads(const Named& q, const Named& k) {
+  const int64_t heads = q.bshd.shape[2], kv_heads = k.bshd.shape[2];
+  if (heads == 0 || (kv_heads > 0 && heads % kv_heads == 0)) return;
+  fail(fmt::format(
+      "q has shape {} but k has {}: {} heads of q are not a multiple of {} heads of k and v",
+      to_string(q.view.shape), to_string(k.view.shape), heads, kv_heads));
+}
+
+AttentionOperand operand(const Named& x) {
+  AttentionOperand result{x.bshd, {}};
+  const bool aligned = reinterpret_cast<uintptr_t>(x.bshd.data) % alignof(float) == 0;
+  if (x.bshd.dtype == DType::f32 && aligned) return result;
+  result.copy =
+      x.bshd.dtype == DType::f32 ? contiguous_copy(x.bshd) : converted(x.bshd, DType::f32);
+  result.view = std::as_const(result.copy).view();
+  return result;
+}
+
+bool has_mask(const AttentionOptions& options) {
+  return options.key_mask.data != nullptr || !options.key_mask.shape.empty();
+}
+
+void check_mask(const ConstTensorView& mask, const Named& k) {
+  check_view(mask, "key_mask");
+  if (mask.dtype != DType::boolean && mask.dtype != DType::u8) {
+    fail(fmt::format("key_mask: dtype {} is not supported, expected bool or u8", name(mask.dtype)),
+         ErrorCode::unsupported);
+  }
+  const Dims expected{k.bshd.shape[0], k.bshd.shape[1]};
+  if (!(mask.shape == expected)) {
+    fail(fmt::format("key_mask: shape {}, expected [batch, keys] = {} as k of shape {}",
+                     to_string(mask.shape), to_string(expected), to_string(k.view.shape)));
+  }
+}
+
+std::vector<std::vector<int64_t>> visible_keys(const ConstTensorView& mask) {
+  std::vector<std::vector<int64_t>> visible(static_cast<size_t>(mask.shape[0]));
+  const auto* bytes = static_cast<const unsigned char*>(mask.data);
+  for (int64_t b = 0; b < mask.shape[0]; ++b) {
+    for (int64_t j = 0; j < mask.shape[1]; ++j) {
+      if (bytes[b * mask.strides[0] + j * mask.strides[1]] != 0)
+        visible[static_cast<size_t>(b)].push_back(j);
+    }
+  }
+  return visible;
+}
+
+float scale_of(const AttentionOptions& options, int64_t head_dim) {
+  if (!std::isfinite(options.scale)) fail(fmt::format("scale {} is not finite", options.scale));
+  if (options.scale != 0) return static_cast<float>(options.scale);
+  return static_cast<float>(1 / std::sqrt(static_cast<double>(head_dim)));
+}
+
+}  // namespace
+
+int64_t AttentionCall::seen(int64_t sequence, int64_t query) const {
+  const int64_t end = causal ? std::clamp<int64_t>(query + 1 + (keys - queries), 0, keys) : keys;
+  if (visible.empty()) return end;
+  const std::vector<int64_t>& list = visible[static_cast<size_t>(sequence)];
+  return std::lower_bound(list.begin(), list.end(), end) - list.begin();
+}
+
+AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
+                           const ConstTensorView* v, const AttentionOptions& options) {
+  const Named nq = named("q", q, options.tensor_layout), nk = named("k", k, options.tensor_layout);
+  check_same(nq, nk, 0);
+  check_same(nq, nk, 3);
+  check_heads(nq, nk);
+  if (nq.bshd.shape[3] == 0) fail(fmt::format("q: shape {} has no channels", to_string(q.shape)));
+  AttentionCall call;
+  if (v != nullptr) {
+    const Named nv = named("v", *v, options.tensor_layout);
+    for (int axis : {0, 1, 2}) check_same(nk, nv, axis);
+    call.v = operand(nv);
+  }
+  call.batch = nq.bshd.shape[0];
+  call.queries = nq.bshd.shape[1];
+  call.keys = nk.bshd.shape[1];
+  call.heads = nq.bshd.shape[2];
+  call.kv_heads = nk.bshd.shape[2];
+  if (!options.alibi_slopes.empty() &&
+      static_cast<int64_t>(options.alibi_slopes.size()) != call.heads) {
+    fail(fmt::format("alibi_slopes: {} slopes, expected one for each of the {} heads of q {}",
+                     options.alibi_slopes.size(), call.heads, to_string(q.shape)));
+  }
+  call.slopes.assign(options.alibi_slopes.begin(), options.alibi_slopes.end());
+  call.scale = scale_of(options, nq.bshd.shape[3]);
+  call.causal = options.causal;
+  if (has_mask(options)) {
+    check_mask(options.key_mask, nk);
+    call.visible = visible_keys(options.key_mask);
+  }
+  call.q = operand(nq);
+  call.k = operand(nk);
+  return call;
+}
+
+void check_attention_output(const TensorView& out, const char* what, const Dims& expected,
+                            const ConstTensorView& q, const ConstTensorView& k,
+                            const ConstTensorView* v, const AttentionOptions& options) {
+  check_view(out, what);
+  if (out.dtype != DType::f32) {
+    fail(fmt::format("{}: dtype {} is not supported, expected f32", what, name(out.dtype)),
+         ErrorCode::unsupported);
+  }
+  if (!(out.shape == expected)) {
+    fail(fmt::format("{}: shape {}, expected {} for q {} and k {}{}", what, to_string(out.shape),
+                     to_string(expected), to_string(q.shape), to_string(k.shape),
+                     v == nullptr ? "" : " and v " + to_string(v->shape)));
+  }
+  if (may_alias_itself(out))
+    fail(fmt::format("{}: strides {} name one address twice", what, to_string(out.strides)));
+  if (may_overlap(out, q)) fail(fmt::format("{}: overlaps q", what));
+  if (may_overlap(out, k)) fail(fmt::format("{}: overlaps k", what));
+  if (v != nullptr && may_overlap(out, *v)) fail(fmt::format("{}: overlaps v", what));
+  if (has_mask(options) && may_overlap(out, options.key_mask))
+    fail(fmt::format("{}: overlaps key_mask", what));
+}
+
+AttentionRows head_rows(const ConstTensorView& bshd, int64_t sequence, int64_t head,
+                        int64_t first) {
+  const auto* data = static_cast<const float*>(bshd.data);
+  if (data != nullptr)
+    data += sequence * bshd.strides[0] + first * bshd.strides[1] + head * bshd.strides[2];
+  return {data, bshd.strides[1], bshd.strides[3], bshd.shape[3], nullptr};
+}
+
+}  // namespace ropewalk
