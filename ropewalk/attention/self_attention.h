@@ -35,7 +35,7 @@ struct SelfAttention {
 
 // x, y: [batch, seq, hidden] float32, any strides; y may not overlap x or a weight. Worked number:
 // one head of one channel, every weight [1], no encoding, causal, x = [0, ln 3]: y = [0, s ln 3],
-// s = 1 / (1 + e^(-ln 3 ln 3)) = 0.769745.
+// s = 1 / (1 + e^(-ln 3 ln 3)) = 0.769759.
 //
 // `positions` is read by RopeConfig only. Of the options: scale, when 0, is the spectrum's
 // softmax_scale if that is not 0, else head_dim^-0.5; alibi_slopes must be empty, for they follow
