@@ -91,14 +91,27 @@ int usage_error(const std::vector<CLI::App*>& commands, const CLI::ParseError& e
   return report(kUsage, fmt::format("{}{} (see {})", escaped(why, 400), guess, where));
 }
 
+// What `ropewalk help` prints: CLI11 would list each command with its whole description.
+std::string overview() {
+  std::string text =
+      "ropewalk: positional encoding for transformers, exact to the model.\n\n"
+      "Example: ropewalk show llama-3-8b\n\nUsage: ropewalk COMMAND [OPTIONS]\n\nCommands:\n";
+  for (const Listed& command : kCommands)
+    text += fmt::format("  {:<8}{}\n", command.name, command.summary);
+  return text +
+         "  help    this text; ropewalk COMMAND --help for a command\n\n"
+         "Options: --version, --help. Most commands take --json.\n"
+         "Environment: ROPEWALK_TARGET caps the instruction set, OMP_NUM_THREADS the threads; "
+         "neither changes a result.\n"
+         "Exit codes: 0 ok, 1 a difference was found, 2 usage, 3 bad or unsupported input file, 4 "
+         "input or output,\n"
+         "5 resource limit, 70 internal.\n";
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"ropewalk: positional encoding for transformers, exact to the model.", "ropewalk"};
   app.set_version_flag("--version", "ropewalk " ROPEWALK_VERSION);
   app.require_subcommand(1);
-  app.footer(
-      "Exit codes: 0 ok, 1 a difference was found, 2 usage, 3 bad or unsupported input file,\n"
-      "4 input or output, 5 resource limit, 70 internal. `ropewalk COMMAND --help` starts with an "
-      "example.");
   std::vector<CLI::App*> commands;
   std::vector<Run> runs;
   for (const Listed& command : kCommands) {
@@ -112,15 +125,15 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (help->parsed()) {
-      const CLI::App* about = topic.empty() ? &app : nullptr;
+      const CLI::App* about = nullptr;
       for (const CLI::App* command : commands)
         about = command->get_name() == topic ? command : about;
-      if (about == nullptr) {
+      if (about == nullptr && !topic.empty()) {
         throw Error(
             ErrorCode::invalid_argument,
             fmt::format("no command \"{}\"{} (see ropewalk help)", escaped(topic), hint(topic)));
       }
-      fmt::print("{}", about->help());
+      fmt::print("{}", about ? about->help() : overview());
       return 0;
     }
     for (size_t i = 0; i < commands.size(); ++i) {
@@ -128,9 +141,9 @@ int run(int argc, char** argv) {
     }
     return kInternal;
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* about = &app;
+    const CLI::App* about = nullptr;
     for (const CLI::App* command : commands) about = command->parsed() ? command : about;
-    fmt::print("{}", about->help());
+    fmt::print("{}", about ? about->help() : overview());
     return 0;
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());

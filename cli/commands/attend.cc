@@ -1,2 +1,215 @@
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
 #include "cli/command.h"
-namespace ropewalk::cli { Run declare_attend(CLI::App&) { return [] { return 70; }; } }
+#include "cli/layer_weights.h"
+#include "cli/output.h"
+#include "cli/rotary.h"
+#include "ropewalk/attention/attention.h"
+#include "ropewalk/attention/self_attention.h"
+#include "ropewalk/formats/npy.h"
+#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/models/models.h"
+#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/table/alibi.h"
+
+namespace ropewalk::cli {
+namespace {
+
+struct Options {
+  std::string model, q, k, v, weights, input, positions, token_ids, mask, output, scores;
+  std::string layer = "0", layout = "bshd";
+  bool causal = false, force = false, bf16 = false;
+};
+
+int64_t axes_of(const PositionEncoding& encoding) {
+  const auto* rope = std::get_if<RopeConfig>(&encoding);
+  return rope == nullptr ? 1 : rope->position_axes;
+}
+
+// The ids of the last `count` of the tokens: queries are the last of the keys.
+PositionIds last_positions(const Positions& positions, int64_t count) {
+  ConstTensorView ids = positions.ids.view();
+  const int last = ids.shape.size() - 1;
+  const int64_t skipped = ids.shape[last] - count;
+  if (skipped > 0) {
+    ids.data = static_cast<const char*>(ids.data) +
+               skipped * static_cast<int64_t>(size_in_bytes(ids.dtype));
+    ids.shape[last] = count;
+  }
+  return positions_of(ids);
+}
+
+// q and k rotated in place, and what of the encoding goes into the scores.
+struct Prepared {
+  double scale = 0;
+  std::vector<float> slopes;
+};
+
+Prepared prepare(const PositionEncoding& encoding, const Options& o, Tensor& q, Tensor& k,
+                 TensorLayout layout) {
+  Prepared prepared;
+  if (const auto* alibi = std::get_if<AlibiConfig>(&encoding))
+    prepared.slopes = alibi_slopes(*alibi);
+  const auto* rope = std::get_if<RopeConfig>(&encoding);
+  if (rope == nullptr) {
+    if (!o.positions.empty())
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("--positions: this model has {}, which counts tokens", name(encoding)));
+    return prepared;
+  }
+  const Spectrum spectrum = make_spectrum(*rope);
+  prepared.scale = spectrum.softmax_scale;
+  const int64_t queries = as_bshd(q.view(), layout, "q").shape[1],
+                keys = as_bshd(k.view(), layout, "k").shape[1];
+  if (queries > keys)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("q has {} tokens but k only {}", queries, keys));
+  const Positions positions = read_positions(o.positions, o.token_ids, keys, axis_count(spectrum));
+  const RopeOptions options{.tensor_layout = layout};
+  apply_rope(spectrum, rope->layout, positions.view(), in_place(k.view()), std::nullopt, options);
+  apply_rope(spectrum, rope->layout, last_positions(positions, queries), in_place(q.view()),
+             std::nullopt, options);
+  return prepared;
+}
+
+std::optional<Tensor> read_mask(const Options& o) {
+  if (o.mask.empty()) return std::nullopt;
+  return read_npy(o.mask);
+}
+
+AttentionOptions attention_options(const Options& o, const std::optional<Tensor>& mask) {
+  AttentionOptions options{.tensor_layout = tensor_layout_from_name(o.layout), .causal = o.causal};
+  if (mask) options.key_mask = mask->view();
+  return options;
+}
+
+void write_scores(const Options& o, const Tensor& q, const Tensor& k,
+                  const AttentionOptions& options) {
+  const ConstTensorView q4 = as_bshd(q.view(), options.tensor_layout, "q"),
+                        k4 = as_bshd(k.view(), options.tensor_layout, "k");
+  Tensor scores = make_tensor(
+      DType::f32, q.shape.size() == 3 ? Dims{q4.shape[2], q4.shape[1], k4.shape[1]}
+                                      : Dims{q4.shape[0], q4.shape[2], q4.shape[1], k4.shape[1]});
+  attention_scores(q.view(), k.view(), scores.view(), options);
+  write_npy(o.scores, std::as_const(scores).view(), overwrite(o.force));
+}
+
+int attend_to_arrays(const Options& o, const PositionEncoding& encoding) {
+  Tensor q = load_tensor(o.q, "q", o.bf16), k = load_tensor(o.k, "k", o.bf16);
+  const std::optional<Tensor> mask = read_mask(o);
+  AttentionOptions options = attention_options(o, mask);
+  Prepared prepared;
+  with_input_files(o.q + ", " + o.k,
+                   [&] { prepared = prepare(encoding, o, q, k, options.tensor_layout); });
+  options.scale = prepared.scale;
+  options.alibi_slopes = prepared.slopes;
+  if (!o.scores.empty())
+    with_input_files(o.q + ", " + o.k, [&] { write_scores(o, q, k, options); });
+  if (o.v.empty()) return 0;
+  const Tensor v = load_tensor(o.v, "v", o.bf16);
+  Dims shape = q.shape;
+  if (v.shape.size() > 0) shape[shape.size() - 1] = v.shape.back();
+  Tensor out = make_tensor(DType::f32, shape);
+  with_input_files(o.q + ", " + o.k + ", " + o.v,
+                   [&] { attend(q.view(), k.view(), v.view(), out.view(), options); });
+  write_npy(o.output, std::as_const(out).view(), overwrite(o.force));
+  return 0;
+}
+
+int attend_with_weights(const Options& o, const ModelEncoding& model, int64_t layer) {
+  const Tensor stored = load_tensor(o.input, "x", o.bf16);
+  Tensor x = converted(stored.view(), DType::f32);
+  const bool one_sequence = x.shape.size() == 2;
+  if (one_sequence) x.shape = {1, x.shape[0], x.shape[1]};
+  const LayerWeights weights = read_layer_weights(o.weights, model, layer);
+  const std::optional<Tensor> mask = read_mask(o);
+  Tensor y = make_tensor(DType::f32, x.shape);
+  const SelfAttention attention{model.heads, model.kv_heads, model.head_dim, layer_of(model, layer),
+                                weights.view()};
+  const Positions positions = read_positions(
+      o.positions, o.token_ids, x.shape.size() == 3 ? x.shape[1] : 0, axes_of(attention.encoding));
+  with_input_files(o.input, [&] {
+    forward(attention, std::as_const(x).view(), positions.view(), y.view(),
+            attention_options(o, mask));
+  });
+  if (one_sequence) y.shape = stored.shape;
+  write_npy(o.output, std::as_const(y).view(), overwrite(o.force));
+  return 0;
+}
+
+void check_options(const Options& o) {
+  const auto fail = [](const char* why) { throw Error(ErrorCode::invalid_argument, why); };
+  const bool arrays = !o.q.empty() || !o.k.empty() || !o.v.empty(),
+             layer = !o.weights.empty() || !o.input.empty();
+  if (arrays == layer) fail("give either --q, --k and --v, or --weights and --input");
+  if (layer && (o.weights.empty() || o.input.empty())) fail("--weights and --input go together");
+  if (layer && !o.scores.empty()) fail("--scores goes with --q and --k");
+  if (arrays && (o.q.empty() || o.k.empty())) fail("--q and --k go together");
+  if (o.output.empty() && (layer || !o.v.empty()))
+    fail("-o FILE.npy is needed: where the result goes");
+  if (!o.output.empty() && arrays && o.v.empty())
+    fail("-o needs --v; for the scores alone give --scores");
+  if (o.output.empty() && o.scores.empty()) fail("give -o FILE.npy, --scores FILE.npy, or both");
+  for (const std::string& file : {o.output, o.scores}) {
+    if (file.empty()) continue;
+    if (!file.ends_with(".npy"))
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("\"{}\" does not end in .npy", escaped(file)));
+    check_output(file, overwrite(o.force));
+  }
+}
+
+int run_attend(const Options& o) {
+  check_options(o);
+  const ModelEncoding model = load_model(o.model);
+  const int64_t layer = parse_integer(o.layer, "--layer");
+  const PositionEncoding& encoding = layer_of(model, layer);
+  return o.weights.empty() ? attend_to_arrays(o, encoding) : attend_with_weights(o, model, layer);
+}
+
+}  // namespace
+
+Run declare_attend(CLI::App& app) {
+  app.description(
+      "Example: ropewalk attend llama-3-8b --q q.npy --k k.npy --v v.npy --causal -o out.npy\n\n"
+      "softmax(q k^T scale + bias) v with the model's positions: q and k are rotated on the way "
+      "in, or for ALiBi the bias\n"
+      "is added. Or one whole layer: ropewalk attend MODEL --weights model.safetensors --layer 0 "
+      "--input x.npy -o y.npy");
+  const auto o = std::make_shared<Options>();
+  app.add_option("MODEL", o->model, "a config.json, its folder, or a preset (ropewalk models)")
+      ->required();
+  app.add_option("--q", o->q, "queries, not yet rotated: FILE.npy, or q of FILE.safetensors")
+      ->type_name("FILE");
+  app.add_option("--k", o->k, "keys, not yet rotated")->type_name("FILE");
+  app.add_option("--v", o->v, "values")->type_name("FILE");
+  app.add_option("--weights", o->weights, "a checkpoint: FILE.safetensors")->type_name("FILE");
+  app.add_option("--input", o->input,
+                 "with --weights: hidden states [batch, seq, hidden] or [seq, hidden]")
+      ->type_name("FILE");
+  add_text_option(app, "--layer", o->layer, "layer of the model (0)", "N");
+  add_text_option(app, "--positions", o->positions, "of the keys: 0..16 | 0,5,9 | FILE.npy (0..S)",
+                  "P");
+  app.add_option("--token-ids", o->token_ids, "ChatGLM-6B: FILE.npy of the token ids")
+      ->type_name("FILE");
+  app.add_option("--key-mask", o->mask,
+                 "FILE.npy of bool or u1 [batch, keys]: 0 hides a key (padding)")
+      ->type_name("FILE");
+  app.add_option("--layout", o->layout, "of q, k, v: bshd (default) | bhsd | thd");
+  app.add_flag("--causal", o->causal, "a token sees itself and those before it");
+  app.add_flag("--bf16", o->bf16, "\"|V2\" arrays of .npy files are bf16");
+  app.add_option("-o,--output", o->output, "write the result to FILE.npy (f4)")->type_name("FILE");
+  app.add_option("--scores", o->scores,
+                 "write q.k scale + bias [batch, heads, queries, keys] to FILE.npy")
+      ->type_name("FILE");
+  app.add_flag("--force", o->force, "replace output files that exist");
+  return [o] { return run_attend(*o); };
+}
+
+}  // namespace ropewalk::cli

@@ -1,0 +1,98 @@
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/demo/demo.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "ropewalk/table/sinusoidal.h"
+
+namespace ropewalk::cli::demo {
+namespace {
+
+constexpr int64_t kDim = 512;
+
+std::string numbers(std::span<const float> values) {
+  std::vector<std::string> texts;
+  for (float value : values) texts.push_back(fmt::format("{:8.4f}", value));
+  return fmt::format("{}", fmt::join(texts, " "));
+}
+
+std::vector<int64_t> first_positions(int64_t count) {
+  std::vector<int64_t> positions(static_cast<size_t>(count));
+  std::iota(positions.begin(), positions.end(), 0);
+  return positions;
+}
+
+void print_naive_ways(const std::vector<std::string>& tokens) {
+  const std::vector<int64_t> positions = first_positions(static_cast<int64_t>(tokens.size()));
+  const std::vector<float> integers = integer_encoding(positions),
+                           one_hot = one_hot_encoding(positions, 3);
+  std::vector<std::vector<std::string>> rows = {{"token", "a number", "one-hot"}};
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    rows.push_back({tokens[i], fmt::format("{}", integers[i]),
+                    fmt::format("{}", fmt::join(std::span(one_hot).subspan(3 * i, 3), " "))});
+  }
+  fmt::print(
+      "The naive ways: the number grows without bound, a one-hot vector is as long as the text and "
+      "says\n"
+      "nothing of near and far.\n\n{}\n",
+      table(rows));
+}
+
+}  // namespace
+
+void absolute_positions(Album& album) {
+  const std::vector<std::string> tokens = tokens_of("我 愛 你");
+  fmt::print("1. Where is a token?   我 愛 你\n\n");
+  print_naive_ways(tokens);
+  const SinusoidalConfig config{.d_model = kDim};
+  const std::vector<float> pe = sinusoidal(config, first_positions(3));
+  fmt::print(
+      "The sinusoidal encoding of \"Attention Is All You Need\", {} dimensions:\n"
+      "  pe(p, 2i) = sin(p / 10000^(2i/{})),  pe(p, 2i+1) = cos(p / 10000^(2i/{}))\n\n",
+      kDim, kDim, kDim);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const std::span row = std::span(pe).subspan(i * kDim, kDim);
+    fmt::print("  {} (p = {})  [{} ... {}]\n", tokens[i], i, numbers(row.first(4)),
+               numbers(row.last(4)));
+  }
+  fmt::print(
+      "\nEach vector has the length sqrt({}/2) = {:.4f}, and the product of two depends on their "
+      "distance only:\n",
+      kDim, std::sqrt(kDim / 2.0));
+  const auto product = [&](size_t a, size_t b) {
+    return std::inner_product(pe.begin() + static_cast<long>(a * kDim),
+                              pe.begin() + static_cast<long>((a + 1) * kDim),
+                              pe.begin() + static_cast<long>(b * kDim), 0.0);
+  };
+  fmt::print("  pe(我).pe(愛) = {:.4f}   pe(愛).pe(你) = {:.4f}   pe(我).pe(你) = {:.4f}\n\n",
+             product(0, 1), product(1, 2), product(0, 2));
+#ifdef ROPEWALK_PLOTS
+  plot::HeatMap words{.title = "Sinusoidal encoding of 我 愛 你, 512 dimensions",
+                      .x_label = "dimension",
+                      .y_label = "position (token)",
+                      .value_label = "value of the encoding",
+                      .rows = 3,
+                      .columns = kDim,
+                      .values = pe};
+  for (size_t i = 0; i < tokens.size(); ++i)
+    words.row_labels.push_back(fmt::format("{} {}", i, tokens[i]));
+  album.add("sinusoidal-words.png", words);
+  album.add("sinusoidal-100.png",
+            plot::HeatMap{.title = "Sinusoidal encoding of positions 0 to 99, 512 dimensions",
+                          .x_label = "dimension",
+                          .y_label = "position (tokens)",
+                          .value_label = "value of the encoding",
+                          .rows = 100,
+                          .columns = kDim,
+                          .values = sinusoidal(config, first_positions(100))});
+#else
+  (void)album;
+#endif
+}
+
+}  // namespace ropewalk::cli::demo

@@ -1,0 +1,185 @@
+#include <cmath>
+#include <numbers>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "cli/demo/demo.h"
+#include "cli/output.h"
+#include "ropewalk/attention/attention.h"
+#include "ropewalk/base/random.h"
+#include "ropewalk/base/tensor.h"
+#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/models/models.h"
+#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/table/alibi.h"
+
+namespace ropewalk::cli::demo {
+namespace {
+
+constexpr int64_t kShift = 1000;
+
+// A seeded q or k of the model's real shape, one token: [1, heads, head_dim].
+Tensor vector_of(int64_t heads, int64_t head_dim, uint64_t seed) {
+  Tensor x = make_tensor(DType::f32, {1, heads, head_dim});
+  auto* values = reinterpret_cast<float*>(x.bytes.data());
+  for (int64_t i = 0; i < heads * head_dim; ++i)
+    values[i] = normal_at(seed, static_cast<uint64_t>(i));
+  return x;
+}
+
+double dot(const Tensor& q, const Tensor& k, int64_t head_dim) {
+  const auto* a = reinterpret_cast<const float*>(q.bytes.data());
+  const auto* b = reinterpret_cast<const float*>(k.bytes.data());
+  double sum = 0;
+  for (int64_t i = 0; i < head_dim; ++i) sum += double{a[i]} * b[i];
+  return sum;
+}
+
+// q.k of head 0 with q at position m and k at n (on every position axis).
+double score(const RopeConfig& config, const Spectrum& spectrum, Tensor q, Tensor k, int64_t m,
+             int64_t n) {
+  apply_rope(spectrum, config.layout, positions_from(m), in_place(q.view()));
+  apply_rope(spectrum, config.layout, positions_from(n), in_place(k.view()));
+  return dot(q, k, config.layout.head_dim);
+}
+
+const std::pair<int64_t, int64_t> kPlaces[] = {{0, 0}, {5, 3}, {3, 5}, {100, 3}, {2000, 17}};
+
+void print_rotary_scores(const ModelEncoding& model, const RopeConfig& config) {
+  const Spectrum spectrum = make_spectrum(config);
+  const Tensor q = vector_of(model.heads, model.head_dim, 1),
+               k = vector_of(model.kv_heads, model.head_dim, 2);
+  const double size = std::sqrt(dot(q, q, model.head_dim) * dot(k, k, model.head_dim));
+  // Each of q and k is rounded three times on the way: six times half an ulp of its length.
+  const double bound = 6 * 0x1p-24 * size;
+  std::vector<std::vector<std::string>> rows = {{"m", "n", "m - n", "q.k at (m, n)",
+                                                 fmt::format("q.k at (m+{}, n+{})", kShift, kShift),
+                                                 "difference"}};
+  double largest = 0;
+  for (const auto& [m, n] : kPlaces) {
+    const double here = score(config, spectrum, q, k, m, n),
+                 there = score(config, spectrum, q, k, m + kShift, n + kShift);
+    largest = std::max(largest, std::fabs(here - there));
+    rows.push_back({fmt::format("{}", m), fmt::format("{}", n), fmt::format("{}", m - n),
+                    fmt::format("{:.6f}", here), fmt::format("{:.6f}", there),
+                    fmt::format("{:.1e}", here - there)});
+  }
+  fmt::print("{}largest difference {:.1e}, rounding allows {:.1e}: {}\n\n",
+             table(rows, std::vector<bool>(6, true)), largest, bound,
+             largest <= bound ? "q.k depends on m - n only" : "MORE THAN ROUNDING");
+  if (largest > bound)
+    throw Error(ErrorCode::internal,
+                fmt::format("{}: q.k changed with the place by {}", model.name, largest));
+}
+
+void print_alibi_scores(const AlibiConfig& config) {
+  const std::vector<float> slopes = alibi_slopes(config);
+  fmt::print(
+      "No rotation: {} x (key - query) is added to the scores of head 0, {} x (key - query) to "
+      "those of head {}.\n"
+      "The bias knows the distance only, by its form.\n\n",
+      slopes.front(), slopes.back(), slopes.size() - 1);
+}
+
+void print_model(const std::string& name) {
+  const ModelEncoding model = preset(name);
+  const PositionEncoding& encoding = model.layers.front();
+  fmt::print("{}: {} query heads, {} key heads of {} channels, {} layers", name, model.heads,
+             model.kv_heads, model.head_dim, model.layers.size());
+  if (const auto* alibi = std::get_if<AlibiConfig>(&encoding)) {
+    fmt::print(", ALiBi\n");
+    return print_alibi_scores(*alibi);
+  }
+  const auto& rope = std::get<RopeConfig>(encoding);
+  fmt::print(", RoPE with base {}\n", rope.rope_theta);
+  for (const RotaryWindow& window : rope.layout.windows) {
+    const char* pairs = window.pairing == Pairing::half_split ? "(i, i + {})" : "(2i, 2i + 1)";
+    fmt::print("  channels {}..{} turn in pairs {}\n", window.offset,
+               window.offset + window.dim - 1, fmt::format(fmt::runtime(pairs), window.dim / 2));
+  }
+  if (rope.position_axes == 2)
+    fmt::print("  the first window by the position, the second by the block position\n");
+  print_rotary_scores(model, rope);
+}
+
+#ifdef ROPEWALK_PLOTS
+
+// The mean over all channels of the head of what is left of a pair's product at a distance.
+plot::Series decay_of(const std::string& name) {
+  const ModelEncoding model = preset(name);
+  const auto& config = std::get<RopeConfig>(model.layers.front());
+  const Spectrum spectrum = make_spectrum(config);
+  plot::Series series{.name = fmt::format("{} (base {})", name, config.rope_theta)};
+  for (int64_t distance = 0; distance <= 4096; distance += distance < 256 ? 1 : 8) {
+    double sum = 0;
+    for (double inv_freq : spectrum.inv_freq)
+      sum += std::cos(static_cast<double>(distance) * inv_freq);
+    const double still =
+        static_cast<double>(model.head_dim) / 2 - static_cast<double>(spectrum.inv_freq.size());
+    series.x.push_back(static_cast<double>(distance));
+    series.y.push_back((sum + still) / (static_cast<double>(model.head_dim) / 2));
+  }
+  return series;
+}
+
+plot::RotationPanel panel_of(const RopeConfig& config, const Spectrum& spectrum, int64_t pair) {
+  const double inv_freq = spectrum.inv_freq[static_cast<size_t>(pair)];
+  plot::RotationPanel panel{
+      .title = fmt::format("pair {}: {:.3g} rad per position", pair, inv_freq),
+      .x_label = fmt::format("channel {}", pair),
+      .y_label = fmt::format("channel {}", pair + config.rotary_dim / 2)};
+  panel.angle_per_step = inv_freq;
+  Tensor q = make_tensor(DType::f32, {7, 1, config.layout.head_dim});
+  auto* values = reinterpret_cast<float*>(q.bytes.data());
+  for (int64_t m = 0; m < 7; ++m) values[m * config.layout.head_dim + pair] = 1;  // the pair (1, 0)
+  apply_rope(spectrum, config.layout, positions_from(0), in_place(q.view()));
+  for (int64_t m = 0; m < 7; ++m) {
+    const float* row = values + m * config.layout.head_dim;
+    panel.arrows.push_back({fmt::format("m={}", m), row[pair], row[pair + config.rotary_dim / 2]});
+  }
+  return panel;
+}
+
+void draw(Album& album) {
+  const ModelEncoding llama = preset("llama-2-7b");
+  const auto& config = std::get<RopeConfig>(llama.layers.front());
+  const Spectrum spectrum = make_spectrum(config);
+  album.add(
+      "rotating-pairs.png",
+      plot::RotationDiagram{
+          .title = "llama-2-7b: pairs of channels turn by the position m, each at its own speed",
+          .panels = {panel_of(config, spectrum, 0), panel_of(config, spectrum, 16),
+                     panel_of(config, spectrum, 32)},
+          .caption = "The pair (1, 0) of a query at positions 0 to 6, rotated by ropewalk."});
+  album.add("decay.png",
+            plot::LineChart{.title = "q·k of equal q and k falls with the distance m − n",
+                            .x_label = "distance m − n (positions)",
+                            .y_label = "q·k divided by q·q",
+                            .series = {decay_of("llama-2-7b"), decay_of("llama-3-8b"),
+                                       decay_of("glm-4-9b-chat")},
+                            .caption = "q = k = (1, 1, ..., 1). glm-4-9b-chat turns half of the "
+                                       "head only; the rest keeps its product."});
+}
+
+#endif
+
+}  // namespace
+
+void rotary_positions(Album& album) {
+  fmt::print(
+      "3. RoPE: q and k are made from each token's embedding, their channels are turned in pairs "
+      "by the position, and the\n"
+      "inner product q.k that self-attention takes depends on m - n only. q and k are seeded "
+      "random numbers here.\n\n");
+  for (const char* name : {"llama-2-7b", "llama-3-8b", "baichuan-7b", "baichuan-13b", "chatglm-6b",
+                           "chatglm3-6b", "glm-4-9b-chat"})
+    print_model(name);
+#ifdef ROPEWALK_PLOTS
+  draw(album);
+#else
+  (void)album;
+#endif
+}
+
+}  // namespace ropewalk::cli::demo
