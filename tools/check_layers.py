@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Checks that includes point down only: tools/check_layers.py [ROOT]
+
+The tables below are the rules; docs/decisions/0001-layers.md says why. Prints one line per fault,
+"file:line: includes X: rule", and exits with 1 if there is any.
+"""
+
+import pathlib
+import re
+import sys
+
+# A folder of ropewalk/ and the folders below it that it may include. Its own files are always allowed.
+LAYERS = {
+    "base": "",
+    "encoding": "base",
+    "spectrum": "base encoding",
+    "kernels": "base encoding",
+    "table": "base encoding spectrum kernels",
+    "formats": "base",
+    "models": "base encoding formats",
+    "weights": "base encoding formats",
+    "attention": "base encoding spectrum table kernels",
+    "parallel": "base encoding table attention",
+    "diagnose": "base encoding spectrum table models formats",
+    "capi": "base encoding spectrum table kernels formats models weights attention diagnose parallel",
+    # Helpers of the tests, and what they are made of.
+    "testing": "base encoding kernels formats",
+}
+
+# Folders beside ropewalk/ that use the library: all of it but the helpers of the tests.
+USERS = ("cli", "python", "bench", "fuzz", "examples", "tools")
+
+# Headers of other projects (a regular expression), where they may be included, and why.
+FOREIGN = (
+    (r"mpi\.h$", ("ropewalk/parallel/",), "only ropewalk/parallel knows MPI"),
+    (r"hwy/", ("ropewalk/kernels/",), "only ropewalk/kernels knows an instruction set"),
+    (r"cairo", ("cli/plot/",), "only cli/plot draws"),
+    (r"omp\.h$", ("ropewalk/base/",), "threads come from parallel_for of ropewalk/base"),
+    (r"mpfr\.h$", ("ropewalk/testing/",), "MPFR is an oracle of the tests"),
+)
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SOURCES = {".h", ".cc", ".c", ".inc"}
+
+
+def is_test(path):
+    """A test, or a helper that lies beside the tests of its folder."""
+    return path.endswith(("_test.cc", "_testing.h")) or path.startswith("ropewalk/testing/")
+
+
+def layer_of(path):
+    """'base' for ropewalk/base/...; None outside ropewalk/."""
+    parts = path.split("/")
+    return parts[1] if parts[0] == "ropewalk" and len(parts) > 2 else None
+
+
+def folder_of(path):
+    return path.rpartition("/")[0]
+
+
+def foreign_fault(path, header):
+    for pattern, places, why in FOREIGN:
+        if not re.match(pattern, header) or path.startswith(places):
+            continue
+        if is_test(path) and "tests" in why:
+            continue
+        return why
+    return None
+
+
+def private_fault(path, header):
+    """Headers that only some files may see, wherever they lie."""
+    if header.endswith("-inl.h") and folder_of(path) != folder_of(header):
+        return "an -inl.h header belongs to its own folder"
+    if is_test(header) and not is_test(path):
+        return "helpers of the tests are for *_test.cc only"
+    return None
+
+
+def layer_fault(path, header):
+    source, target = layer_of(path), layer_of(header)
+    if target not in LAYERS:
+        return "no such layer in tools/check_layers.py"
+    if source == target:
+        return None
+    if source is None:
+        return None if path.startswith(tuple(user + "/" for user in USERS)) else "not a user of ropewalk"
+    if source not in LAYERS:
+        return f"{source} is no layer in tools/check_layers.py"
+    if is_test(path) and source != "testing":
+        return "tests may include all of ropewalk but parallel" if target == "parallel" else None
+    if target not in LAYERS[source].split():
+        return f"{source} may include: {LAYERS[source] or 'nothing above it'}"
+    return None
+
+
+def fault(root, path, quote, header):
+    """The rule that an include breaks, or None."""
+    broken = foreign_fault(path, header)
+    if broken or quote == "<":
+        return broken
+    if not (root / header).is_file():
+        return 'what stands in "" is a file, named from the root of the repository'
+    if header.startswith("ropewalk/"):
+        return private_fault(path, header) or layer_fault(path, header)
+    if layer_of(path) is not None:
+        return "ropewalk includes nothing of the programs that use it"
+    if header.split("/")[0] != path.split("/")[0]:
+        return "a folder beside ropewalk includes itself and ropewalk only"
+    return private_fault(path, header)
+
+
+def check(root):
+    """All faults of a tree, as lines of text, and the number of files read."""
+    faults, count = [], 0
+    for top in ("ropewalk", *USERS):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix not in SOURCES or not file.is_file():
+                continue
+            count += 1
+            path = file.relative_to(root).as_posix()
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+                match = INCLUDE.match(line)
+                broken = match and fault(root, path, *match.groups())
+                if broken:
+                    faults.append(f"{path}:{number}: includes {match[2]}: {broken}")
+    return faults, count
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+    faults, count = check(root if root.is_dir() else root.parent.parent)
+    for line in faults:
+        print(line)
+    if count == 0:
+        print(f"{root}: no source files")
+    print(f"check_layers: {count} files, {len(faults)} faults")
+    return 1 if faults or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""check_layers.py finds each kind of fault in a made-up tree, and no other."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import check_layers  # noqa: E402
+
+GOOD = {
+    "ropewalk/base/dtype.h": "#include <cstdint>",
+    "ropewalk/encoding/spectrum.h": '#include "ropewalk/base/dtype.h"',
+    "ropewalk/kernels/rows/rows.h": '#include "ropewalk/encoding/spectrum.h"',
+    "ropewalk/kernels/rows/rows-inl.h": "#include <hwy/highway.h>",
+    "ropewalk/kernels/rows/rows.cc": '#include "ropewalk/kernels/rows/rows-inl.h"',
+    "ropewalk/table/table.cc": '#include "ropewalk/kernels/rows/rows.h"',
+    "ropewalk/testing/oracle.h": "#include <mpfr.h>",
+    "ropewalk/base/dtype_test.cc": '#include "ropewalk/testing/oracle.h"\n#include "ropewalk/table/table.h"',
+    "ropewalk/table/table.h": "",
+    "ropewalk/table/table_testing.h": "#include <mpfr.h>",
+    "ropewalk/parallel/ring.h": "#include <mpi.h>",
+    "cli/plot/canvas.h": "#include <cairo-svg.h>",
+    "cli/main.cc": '#include "cli/plot/canvas.h"\n#include "ropewalk/table/table.h"',
+}
+
+# file, text, line of the fault, part of its message
+BAD = (
+    ("ropewalk/base/up.cc", '\n#include "ropewalk/encoding/spectrum.h"', 2, "base may include: nothing above it"),
+    ("ropewalk/kernels/up.cc", '#include "ropewalk/table/table.h"', 1, "kernels may include: base encoding"),
+    ("ropewalk/table/inl.cc", '#include "ropewalk/kernels/rows/rows-inl.h"', 1, "-inl.h header"),
+    ("ropewalk/table/simd.cc", "#include <hwy/highway.h>", 1, "only ropewalk/kernels"),
+    ("ropewalk/table/simd_test.cc", '#  include "hwy/highway.h"', 1, "only ropewalk/kernels"),
+    ("ropewalk/table/mpi.cc", "#include <mpi.h>", 1, "only ropewalk/parallel"),
+    ("ropewalk/table/ring_test.cc", '#include "ropewalk/parallel/ring.h"', 1, "all of ropewalk but parallel"),
+    ("ropewalk/table/oracle.cc", '#include "ropewalk/testing/oracle.h"', 1, "for *_test.cc only"),
+    ("ropewalk/table/helper.cc", '#include "ropewalk/table/table_testing.h"', 1, "for *_test.cc only"),
+    ("ropewalk/table/mpfr.cc", "#include <mpfr.h>", 1, "oracle of the tests"),
+    ("ropewalk/table/omp.cc", "#include <omp.h>", 1, "parallel_for"),
+    ("ropewalk/table/cli.cc", '#include "cli/plot/canvas.h"', 1, "includes nothing of the programs"),
+    ("ropewalk/table/local.cc", '#include "table.h"', 1, "from the root of the repository"),
+    ("ropewalk/new/layer.cc", '#include "ropewalk/base/dtype.h"', 1, "new is no layer"),
+    ("ropewalk/base/new.cc", '#include "ropewalk/new/layer.cc"', 1, "no such layer"),
+    ("cli/draw.cc", "#include <cairo.h>", 1, "only cli/plot"),
+    ("cli/oracle.cc", '#include "ropewalk/testing/oracle.h"', 1, "for *_test.cc only"),
+    ("fuzz/fuzz.cc", '#include "cli/plot/canvas.h"', 1, "itself and ropewalk only"),
+)
+
+
+class CheckLayers(unittest.TestCase):
+    def faults_of(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for path, text in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text + "\n", encoding="utf-8")
+            faults, count = check_layers.check(root)
+            self.assertEqual(count, len(files))
+            return faults
+
+    def test_good_tree_has_no_fault(self):
+        self.assertEqual(self.faults_of(GOOD), [])
+
+    def test_each_bad_include_is_named_with_its_rule(self):
+        faults = self.faults_of({**GOOD, **{path: text for path, text, _, _ in BAD}})
+        self.assertEqual(len(faults), len(BAD), "\n".join(faults))
+        for path, _, line, rule in BAD:
+            mine = [fault for fault in faults if fault.startswith(f"{path}:{line}: includes ")]
+            self.assertEqual(len(mine), 1, f"{path}: {faults}")
+            self.assertIn(rule, mine[0])
+
+    def test_layers_have_no_cycle(self):
+        rank = {name: set(below.split()) for name, below in check_layers.LAYERS.items()}
+        while rank:
+            free = [name for name, below in rank.items() if not below & rank.keys()]
+            self.assertTrue(free, f"a cycle among {sorted(rank)}")
+            for name in free:
+                del rank[name]
+
+
+if __name__ == "__main__":
+    unittest.main()
