@@ -54,10 +54,6 @@ def layer_of(path):
     return parts[1] if parts[0] == "ropewalk" and len(parts) > 2 else None
 
 
-def folder_of(path):
-    return path.rpartition("/")[0]
-
-
 def foreign_fault(path, header):
     for pattern, places, why in FOREIGN:
         if not re.match(pattern, header) or path.startswith(places):
@@ -70,8 +66,8 @@ def foreign_fault(path, header):
 
 def private_fault(path, header):
     """Headers that only some files may see, wherever they lie."""
-    if header.endswith("-inl.h") and folder_of(path) != folder_of(header):
-        return "an -inl.h header belongs to its own folder"
+    if header.endswith("-inl.h") and layer_of(path) != layer_of(header):
+        return "an -inl.h header is seen by its own layer only"
     if is_test(header) and not is_test(path):
         return "helpers of the tests are for *_test.cc only"
     return None

@@ -1,4 +1,4 @@
-#include "ropewalk/models/test_configs.h"
+#include "ropewalk/models/configs_testing.h"
 
 namespace ropewalk {
 namespace {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "ropewalk/models/test_configs.h"
+#include "ropewalk/models/configs_testing.h"
 
 namespace ropewalk {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "ropewalk/models/test_configs.h"
+#include "ropewalk/models/configs_testing.h"
 #include "ropewalk/testing/temp_folder.h"
 
 namespace ropewalk {
