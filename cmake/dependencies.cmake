@@ -1,5 +1,9 @@
 # Every library is found here, with the oldest version that is tested. script/bootstrap installs them.
-find_package(hwy 1.0.3 REQUIRED)
+find_package(hwy 1.0.3 QUIET)
+if(NOT hwy_FOUND)
+  message(FATAL_ERROR "Highway 1.0.3 or newer is needed (found: ${hwy_CONSIDERED_VERSIONS}). Debian 12 and Ubuntu 24.04 have it "
+                      "as libhwy-dev; that of Ubuntu 22.04 is too old: install one from https://github.com/google/highway")
+endif()
 find_package(fmt 9 REQUIRED)
 find_package(CLI11 2.1 QUIET)
 find_package(nlohmann_json 3.9 REQUIRED)

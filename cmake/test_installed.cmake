@@ -1,0 +1,16 @@
+# Installs BUILD into a fresh folder, builds EXAMPLES against what was installed, and runs one.
+set(prefix ${BUILD}/examples/prefix)
+set(consumer ${BUILD}/examples/consumer)
+file(REMOVE_RECURSE ${prefix} ${consumer})
+
+if(SANITIZE)
+  set(flags -DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${EXAMPLES} -B ${consumer} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix}
+                        -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX} ${flags} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${consumer} COMMAND_ERROR_IS_FATAL ANY)
+
+set(PROGRAM ${consumer}/rotate)
+set(EXPECTED ${EXAMPLES}/rotate.out)
+include(${CMAKE_CURRENT_LIST_DIR}/expect_output.cmake)
