@@ -9,6 +9,9 @@
 // where the type has them, attention_scaling and softmax_scale; make_spectrum does the rest.
 namespace ropewalk::scaling {
 
-Spectrum default_spectrum(const RopeConfig& config, int64_t seq_len);
+#define ROPEWALK_SCALING(name, function) \
+  Spectrum function(const RopeConfig& config, int64_t seq_len);
+#include "ropewalk/spectrum/scalings.inc"
+#undef ROPEWALK_SCALING
 
 }  // namespace ropewalk::scaling

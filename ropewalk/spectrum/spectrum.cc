@@ -18,7 +18,7 @@ struct Scaling {
 };
 
 constexpr Scaling kScalings[] = {
-#define ROPEWALK_SCALING(name, function) {name, function},
+#define ROPEWALK_SCALING(name, function) {name, scaling::function},
 #include "ropewalk/spectrum/scalings.inc"
 #undef ROPEWALK_SCALING
 };
