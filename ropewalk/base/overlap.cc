@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace ropewalk {
 namespace {
@@ -66,10 +65,10 @@ bool may_overlap(const ConstTensorView& a, const ConstTensorView& b) {
 }
 
 bool may_alias_itself(const ConstTensorView& view) {
-  std::vector<std::pair<int64_t, int64_t>> steps;  // |stride|, size
+  FixedVector<std::pair<int64_t, int64_t>, kMaxRank> steps;  // |stride|, size
   for (int i = 0; i < view.shape.size(); ++i) {
     if (view.shape[i] == 0) return false;
-    if (view.shape[i] > 1) steps.emplace_back(std::abs(view.strides[i]), view.shape[i]);
+    if (view.shape[i] > 1) steps.push_back({std::abs(view.strides[i]), view.shape[i]});
   }
   std::sort(steps.begin(), steps.end());
   int64_t reach = 0;  // of the dimensions with smaller strides

@@ -30,6 +30,9 @@ void check_layout(const RotaryLayout& layout) {
   const auto fail = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
   if (layout.head_dim < 1 || layout.head_dim > 65536)
     fail(fmt::format("head_dim {} is not in 1..65536", layout.head_dim));
+  if (layout.windows.size() > kMaxWindows) {
+    fail(fmt::format("{} rotary windows, more than {}", layout.windows.size(), kMaxWindows));
+  }
   for (size_t i = 0; i < layout.windows.size(); ++i) {
     const RotaryWindow& window = layout.windows[i];
     if (window.dim < 2 || window.dim % 2 != 0)

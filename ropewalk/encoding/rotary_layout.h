@@ -23,6 +23,8 @@ struct RotaryWindow {
   bool operator==(const RotaryWindow&) const = default;
 };
 
+constexpr int kMaxWindows = 16;
+
 // Where the pairs are in a head of `head_dim` channels. Windows take the pairs of a Spectrum in
 // order; channels in no window pass unchanged. Examples: LLaMA {128, {{0, 128, half_split}}};
 // GPT-J {256, {{0, 64, interleaved}}}; ChatGLM-6B {128, {{0, 64, half_split}, {64, 64,
@@ -42,7 +44,7 @@ Pairing pairing_from_name(std::string_view text);
 // Number of pairs in all windows.
 int64_t pair_count(const RotaryLayout& layout);
 
-// Throws invalid_argument unless head_dim is in [1, 65536] and each window has an even, positive
+// Throws invalid_argument unless head_dim is in [1, 65536] and there are at most 16 windows and each has an even, positive
 // dim, lies inside the head and overlaps no other.
 void check_layout(const RotaryLayout& layout);
 

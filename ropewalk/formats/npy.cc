@@ -140,10 +140,9 @@ Dims checked_shape(const InputFile& file, const Frame& frame, const NpyHeader& h
          fmt::format("{}: expected {} bytes, found {} (--allow-trailing ignores the rest)", shape,
                      *bytes, held));
   }
-  if (header.shape.size() > Dims::kMaxRank) {
+  if (header.shape.size() > kMaxRank) {
     fail(file, ErrorCode::unsupported, frame.header_begin,
-         fmt::format("{} dimensions, at most {} are supported", header.shape.size(),
-                     Dims::kMaxRank));
+         fmt::format("{} dimensions, at most {} are supported", header.shape.size(), kMaxRank));
   }
   Dims dims;
   for (const uint64_t dim : header.shape) dims.push_back(static_cast<int64_t>(dim));

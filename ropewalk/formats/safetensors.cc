@@ -154,7 +154,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path,
     Entry& tensor = header.tensors[index];
     const SafetensorsType* type = safetensors_type(tensor.dtype);
     const uint64_t begin = data_begin + tensor.begin, tensor_end = data_begin + tensor.end;
-    if (type == nullptr || !type->dtype || tensor.shape.size() > Dims::kMaxRank) {
+    if (type == nullptr || !type->dtype || tensor.shape.size() > kMaxRank) {
       unsupported_.emplace_hint(unsupported_.end(), std::move(tensor.name),
                                 SafetensorsUnsupported{std::move(tensor.dtype),
                                                        {tensor.shape.begin(), tensor.shape.end()},
@@ -182,7 +182,7 @@ Tensor SafetensorsFile::read(std::string_view name) const {
     const SafetensorsUnsupported& entry = found->second;
     throw Error(ErrorCode::unsupported,
                 fmt::format("{}: dtype {} with {} dimensions, expected at most {} dimensions of {}",
-                            where, escaped(entry.dtype), entry.shape.size(), Dims::kMaxRank,
+                            where, escaped(entry.dtype), entry.shape.size(), kMaxRank,
                             supported_safetensors_types()));
   }
   throw Error(ErrorCode::malformed, where + ": not in the file");

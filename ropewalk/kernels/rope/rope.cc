@@ -32,16 +32,15 @@ struct Checked {
   TensorView out;
 };
 
-Checked checked(const Rotated& x, TensorLayout layout, int64_t head_dim, const char* what) {
-  const std::string output_name = fmt::format("{} output", what);
+Checked checked(const Rotated& x, TensorLayout layout, int64_t head_dim, const char* what,
+                const char* output_name) {
   check_view(x.in, what);
-  check_view(x.out, output_name.c_str());
+  check_view(x.out, output_name);
   check_dtype(x.in.dtype, what);
   if (x.out.dtype != x.in.dtype)
     fail(fmt::format("{}: dtype {}, expected {} as the input", output_name, name(x.out.dtype),
                      name(x.in.dtype)));
-  const Checked result{what, as_bshd(x.in, layout, what),
-                       as_bshd(x.out, layout, output_name.c_str())};
+  const Checked result{what, as_bshd(x.in, layout, what), as_bshd(x.out, layout, output_name)};
   if (!(result.in.shape == result.out.shape)) {
     fail(fmt::format("{}: shape {}, expected {} as the input", output_name, to_string(x.out.shape),
                      to_string(x.in.shape)));
@@ -84,17 +83,18 @@ RopeTensor kernel_tensor(const Checked& x) {
 }
 
 // The channels that lie in no window, as runs.
-std::vector<std::pair<int64_t, int64_t>> gaps_of(const RotaryLayout& layout) {
-  std::vector<RotaryWindow> windows = layout.windows;
+auto gaps_of(const RotaryLayout& layout) {
+  FixedVector<RotaryWindow, kMaxWindows> windows;
+  for (const RotaryWindow& window : layout.windows) windows.push_back(window);
   std::sort(windows.begin(), windows.end(),
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
-  std::vector<std::pair<int64_t, int64_t>> gaps;
+  FixedVector<std::pair<int64_t, int64_t>, kMaxWindows + 1> gaps;
   int64_t end = 0;
   for (const RotaryWindow& window : windows) {
-    if (window.offset > end) gaps.emplace_back(end, window.offset - end);
+    if (window.offset > end) gaps.push_back({end, window.offset - end});
     end = window.offset + window.dim;
   }
-  if (end < layout.head_dim) gaps.emplace_back(end, layout.head_dim - end);
+  if (end < layout.head_dim) gaps.push_back({end, layout.head_dim - end});
   return gaps;
 }
 
@@ -150,12 +150,12 @@ RopeJob make_job(const RotaryLayout& layout, int64_t pairs, const Rotated& q,
         fmt::format("the layout has {} pairs, but cos and sin have {}", pair_count(layout), pairs));
   RopeJob job;
   fill_layout(job, layout, options);
-  const Checked checked_q = checked(q, options.tensor_layout, layout.head_dim, "q");
+  const Checked checked_q = checked(q, options.tensor_layout, layout.head_dim, "q", "q output");
   job.tensors[0] = kernel_tensor(checked_q);
   job.batch = checked_q.in.shape[0];
   job.length = checked_q.in.shape[1];
   if (k) {
-    const Checked checked_k = checked(*k, options.tensor_layout, layout.head_dim, "k");
+    const Checked checked_k = checked(*k, options.tensor_layout, layout.head_dim, "k", "k output");
     check_apart(checked_q, checked_k);
     job.tensors[1] = kernel_tensor(checked_k);
     job.tensor_count = 2;

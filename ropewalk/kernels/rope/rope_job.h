@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ropewalk/base/dtype.h"
+#include "ropewalk/base/fixed_vector.h"
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/encoding/rotary_layout.h"
 #include "ropewalk/kernels/rows/rows.h"
@@ -41,8 +43,9 @@ struct RopeJob {
   RopeTensor tensors[2];
   int tensor_count = 1;
   int64_t batch = 0, length = 0, head_dim = 0, pairs = 0, axes = 1;
-  std::vector<RopeWindow> windows;
-  std::vector<std::pair<int64_t, int64_t>> gaps;  // channels outside all windows: offset, count
+  FixedVector<RopeWindow, kMaxWindows> windows;
+  FixedVector<std::pair<int64_t, int64_t>, kMaxWindows + 1>
+      gaps;                        // channels outside all windows: offset, count
   std::vector<int32_t> source_of;  // channel of the output <- channel of the input; empty: the same
   bool has_interleaved = false;
   const RowSource* rows = nullptr;  // rows on the fly, or
