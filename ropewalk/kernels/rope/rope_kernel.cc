@@ -46,7 +46,7 @@ void ReadTableRow(const RopeTableRows& table, int64_t position, int64_t pairs,
   }
 }
 
-HWY_INLINE void MakeRow(const RopeJob& job, int64_t batch, int64_t token, const TokenRow& row) {
+HWY_NOINLINE void MakeRow(const RopeJob& job, int64_t batch, int64_t token, const TokenRow& row) {
   if (job.table != nullptr) {
     ReadTableRow(*job.table, job.positions->at(0, batch, token), job.pairs, row);
   } else {
@@ -98,8 +98,8 @@ void RotateGathered(const RopeJob& job, const RopeTensor& tensor, const Heads& h
 }
 
 template <class T>
-HWY_INLINE void RotateToken(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
-                            int64_t token, const TokenRow& row, char* scratch) {
+HWY_NOINLINE void RotateToken(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
+                              int64_t token, const TokenRow& row, char* scratch) {
   const Heads heads{tensor.in + batch * tensor.in_strides[0] + token * tensor.in_strides[1],
                     tensor.out + batch * tensor.out_strides[0] + token * tensor.out_strides[1],
                     tensor.heads, tensor.in_strides[2], tensor.out_strides[2]};

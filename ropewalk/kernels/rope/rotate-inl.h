@@ -57,8 +57,8 @@ HWY_INLINE void HalfSplitBlock(const Heads& heads, int64_t pairs, int64_t first,
 
 // The last `count` pairs, fewer than a vector, through buffers of a whole one.
 template <class T>
-HWY_INLINE void HalfSplitTail(const Heads& heads, int64_t pairs, int64_t first, const float* cos,
-                              const float* sin) {
+HWY_NOINLINE void HalfSplitTail(const Heads& heads, int64_t pairs, int64_t first, const float* cos,
+                                const float* sin) {
   const DF d;
   const int64_t count = pairs - first;
   const auto bytes = static_cast<size_t>(count * T::kBytes);
@@ -80,8 +80,8 @@ HWY_INLINE void HalfSplitTail(const Heads& heads, int64_t pairs, int64_t first, 
 }
 
 template <class T>
-HWY_INLINE void RotateHalfSplit(const Heads& heads, int64_t pairs, const float* cos,
-                                const float* sin) {
+HWY_NOINLINE void RotateHalfSplit(const Heads& heads, int64_t pairs, const float* cos,
+                                  const float* sin) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(DF()));
   int64_t first = 0;
   for (; first + 4 * lanes <= pairs; first += 4 * lanes)
@@ -94,8 +94,8 @@ HWY_INLINE void RotateHalfSplit(const Heads& heads, int64_t pairs, const float* 
 #if HWY_TARGET == HWY_SCALAR
 
 template <class T>
-HWY_INLINE void RotateInterleaved(const Heads& heads, int64_t pairs, const float* cos,
-                                  const float* sin) {
+HWY_NOINLINE void RotateInterleaved(const Heads& heads, int64_t pairs, const float* cos,
+                                    const float* sin) {
   for (int64_t h = 0; h < heads.count; ++h) {
     const char* in = heads.in + h * heads.in_stride;
     char* out = heads.out + h * heads.out_stride;
@@ -138,8 +138,8 @@ HWY_INLINE void InterleavedBlock(const Heads& heads, int64_t first, const float*
 }
 
 template <class T>
-HWY_INLINE void InterleavedTail(const Heads& heads, int64_t channels, int64_t first,
-                                const float* cos, const float* sin) {
+HWY_NOINLINE void InterleavedTail(const Heads& heads, int64_t channels, int64_t first,
+                                  const float* cos, const float* sin) {
   const DF d;
   const auto count = static_cast<size_t>(channels - first),
              bytes = count * static_cast<size_t>(T::kBytes);
@@ -155,8 +155,8 @@ HWY_INLINE void InterleavedTail(const Heads& heads, int64_t channels, int64_t fi
 
 // cos, sin: doubled rows [2 pairs].
 template <class T>
-HWY_INLINE void RotateInterleaved(const Heads& heads, int64_t pairs, const float* cos,
-                                  const float* sin) {
+HWY_NOINLINE void RotateInterleaved(const Heads& heads, int64_t pairs, const float* cos,
+                                    const float* sin) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(DF()));
   const int64_t channels = 2 * pairs;
   int64_t first = 0;
