@@ -11,9 +11,9 @@ namespace ropewalk {
 // The projections of one attention layer, float32, as torch.nn.Linear keeps them: weight [out, in]
 // with any strides, bias [out] or nothing (no shape).
 struct AttentionWeights {
-  ConstTensorView wq, wk,
-      wv;              // [heads * head_dim, hidden]; wk and wv [kv_heads * head_dim, hidden]
-  ConstTensorView wo;  // [hidden, heads * head_dim]
+  ConstTensorView wq;      // [heads * head_dim, hidden]
+  ConstTensorView wk, wv;  // [kv_heads * head_dim, hidden]
+  ConstTensorView wo;      // [hidden, heads * head_dim]
   ConstTensorView bq{}, bk{}, bv{}, bo{};
 };
 
@@ -23,10 +23,10 @@ struct AttentionWeights {
 //   3. softmax(q k^T scale + bias) v over the keys that are seen
 //   4. y = (...) Wo^T + bo
 // What the encoding does:
-//   RopeConfig        step 2, by make_spectrum and apply_rope; its layout is the head's
-//   AlibiConfig       the bias of step 3, by alibi_slopes; the distance counts tokens, not
-//   positions NoEncoding        nothing: without a mask the layer sees a bag of tokens
-//   SinusoidalConfig  nothing: it was added to x, once, before the model's first layer
+//   RopeConfig: step 2, by make_spectrum and apply_rope; its layout is the head's.
+//   AlibiConfig: the bias of step 3, by alibi_slopes; the distance counts tokens, not positions.
+//   NoEncoding: nothing; without a mask the layer sees a bag of tokens.
+//   SinusoidalConfig: nothing; it was added to x, once, before the model's first layer.
 struct SelfAttention {
   int64_t heads = 0, kv_heads = 0, head_dim = 0;
   PositionEncoding encoding;

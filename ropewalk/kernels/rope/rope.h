@@ -32,8 +32,7 @@ TableView view_of(const CosSinTable& table);
 enum class Direction {
   forward,    // R(p) x
   inverse,    // undoes forward: R(-p) x / attention_scaling
-  transpose,  // the backward pass: attention_scaling R(-p) x; the inverse only where the scaling is
-              // 1
+  transpose,  // the backward pass: attention_scaling R(-p) x, the inverse only where that is 1
 };
 
 // A tensor and where its rotation goes: the same view twice rotates in place.
@@ -53,19 +52,23 @@ struct RopeOptions {
 
 // Rotates q and k (k may be absent) by their positions:
 //   y_a = x_a cos(p w_i) - x_b sin(p w_i),  y_b = x_b cos(p w_i) + x_a sin(p w_i)
-// for each pair i = (a, b) of the layout. Worked number: head_dim 4, inv_freq [1, 0.01],
-// half_split, position 1: [1, 2, 3, 4] becomes [-1.984111, 1.959901, 2.462378, 4.0198]. The angle
-// is exact and cos, sin are correctly rounded to float32; products and sums are float32, rounded
-// one by one; bf16 and f16 results are rounded once, to nearest even. The bits of the result depend
-// on nothing else: not on the instruction set, threads, strides, batch or layout. q and k may have
-// different head counts and types. Output may be the input view itself; any other overlap of what
-// is written is refused. Throws invalid_argument or unsupported before anything is written.
+// for each pair i = (a, b) of the layout.
+// Worked number: head_dim 4, inv_freq [1, 0.01], half_split, position 1: [1, 2, 3, 4] becomes
+// [-1.984111, 1.959901, 2.462378, 4.0198].
+//
+// The angle is exact and cos, sin are correctly rounded to float32; products and sums are float32,
+// rounded one by one; bf16 and f16 results are rounded once, to nearest even. The bits of the
+// result depend on nothing else: not on the instruction set, threads, strides, batch or layout.
+//
+// q and k may have different head counts and types. Output may be the input view itself; any other
+// overlap of what is written is refused. Throws invalid_argument or unsupported before anything is
+// written.
 void apply_rope(const Spectrum& spectrum, const RotaryLayout& layout, const PositionIds& positions,
                 const Rotated& q, const std::optional<Rotated>& k = std::nullopt,
                 const RopeOptions& options = {});
 
-// The same with a caller's table: token t of sequence b takes row position_ids[b, t], which must
-// lie in [0, rows): out_of_range names the index otherwise.
+// The same with a table: token t of sequence b takes the row of position_ids[b, t], which the table
+// must have: out_of_range names the token otherwise. Direction::inverse divides by cos^2 + sin^2.
 void apply_rope(const TableView& table, const RotaryLayout& layout, const PositionIds& positions,
                 const Rotated& q, const std::optional<Rotated>& k = std::nullopt,
                 const RopeOptions& options = {});
