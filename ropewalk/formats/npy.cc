@@ -102,8 +102,7 @@ ElementType element_type(const std::string& descr, const std::string& label, boo
   };
   if (descr == "|V2" || descr == "<V2") {
     if (bf16_as_v2) return {DType::bf16};
-    refuse(
-        "two bytes without a type; --npy-dtype bf16 reads them as bfloat16 (ml_dtypes saves so)");
+    refuse("two bytes without a type, as ml_dtypes saves bfloat16; the option bf16 reads them so");
   }
   if (descr.find('O') != std::string::npos)
     refuse("an array of Python objects is a pickle, refused");
@@ -137,8 +136,7 @@ Dims checked_shape(const InputFile& file, const Frame& frame, const NpyHeader& h
   }
   if (*bytes < held && !allow_trailing) {
     fail(file, ErrorCode::malformed, frame.data_begin + *bytes,
-         fmt::format("{}: expected {} bytes, found {} (--allow-trailing ignores the rest)", shape,
-                     *bytes, held));
+         fmt::format("{}: expected {} bytes, found {}", shape, *bytes, held));
   }
   if (header.shape.size() > kMaxRank) {
     fail(file, ErrorCode::unsupported, frame.header_begin,

@@ -107,7 +107,7 @@ TEST(Npy, N6_BigEndianIsSwapped) {
 TEST(Npy, N7_V2IsBf16WhenAskedFor) {
   const std::string bytes =
       npy_bytes(dictionary("'|V2'", "(2,)"), std::string_view("\x80\x3f\x00\xc0", 4));
-  EXPECT_ROPEWALK_ERROR(read_bytes(bytes), ErrorCode::unsupported, "--npy-dtype bf16");
+  EXPECT_ROPEWALK_ERROR(read_bytes(bytes), ErrorCode::unsupported, "as ml_dtypes saves bfloat16");
   const Tensor tensor = read_bytes(bytes, {.bf16_as_v2 = true});
   EXPECT_EQ(tensor.dtype, DType::bf16);
   EXPECT_EQ(values<float>(converted(std::as_const(tensor).view(), DType::f32)),

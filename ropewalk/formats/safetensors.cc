@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
+#include "ropewalk/base/nearest_name.h"
 #include "ropewalk/formats/byte_order.h"
 #include "ropewalk/formats/foreign.h"
 #include "ropewalk/formats/safetensors_header.h"
@@ -145,7 +149,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path,
     const std::string what = fmt::format("{}: byte {}: {} bytes after the last tensor",
                                          file_.label(), end, file_.size_in_bytes() - end);
     if (!options.allow_trailing) {
-      throw Error(ErrorCode::malformed, what + " (--allow-trailing ignores them)");
+      throw Error(ErrorCode::malformed, what + ", expected none");
     }
     warnings_.push_back(what);
   }
@@ -185,7 +189,13 @@ Tensor SafetensorsFile::read(std::string_view name) const {
                             where, escaped(entry.dtype), entry.shape.size(), kMaxRank,
                             supported_safetensors_types()));
   }
-  throw Error(ErrorCode::malformed, where + ": not in the file");
+  std::vector<std::string_view> names;
+  for (const auto& [other, entry] : entries_) names.push_back(other);
+  const std::string known =
+      names.size() <= 8
+          ? fmt::format(", which holds {}", escaped(fmt::format("{}", fmt::join(names, ", ")), 400))
+          : fmt::format(", which holds {} others{}", names.size(), did_you_mean(name, names));
+  throw Error(ErrorCode::malformed, where + ": not in the file" + known);
 }
 
 }  // namespace ropewalk

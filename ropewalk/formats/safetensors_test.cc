@@ -299,7 +299,7 @@ TEST(Safetensors, S31_Holes) {
 TEST(Safetensors, S32_BytesAfterTheLastTensor) {
   const std::string bytes = framed(object({entry("a", "U8", "[1]", "[0,1]")}), "xPK\x03\x04");
   EXPECT_ROPEWALK_ERROR(Opened{bytes}, ErrorCode::malformed,
-                        "byte 62: 4 bytes after the last tensor (--allow-trailing ignores them)");
+                        "byte 62: 4 bytes after the last tensor, expected none");
   const Opened opened(bytes, {.allow_trailing = true});
   EXPECT_EQ(text_of(opened.file.read("a")), "x");
   EXPECT_EQ(opened.file.warnings().size(), 1u);
