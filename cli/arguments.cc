@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -20,24 +22,32 @@ constexpr size_t kMostPositions = size_t{1} << 28;
               fmt::format("{}: \"{}\" is not {}", option, escaped(text), expected));
 }
 
+std::optional<int64_t> integer_of(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 void append_range(const std::string& token, const std::string& option,
                   std::vector<int64_t>& positions) {
+  if (token.empty()) fail(option, token, "a position: one is missing beside a comma");
   const size_t dots = token.find("..");
   if (dots == std::string::npos) {
     positions.push_back(parse_integer(token, option));
     return;
   }
-  const int64_t first = parse_integer(token.substr(0, dots), option),
-                end = parse_integer(token.substr(dots + 2), option);
-  if (end <= first)
+  const auto first = integer_of(token.substr(0, dots)), end = integer_of(token.substr(dots + 2));
+  if (!first || !end) fail(option, token, "a range FIRST..END of two integers of 64 bits");
+  if (*end <= *first)
     fail(option, token, "a range with a first position below its end (the end is not included)");
-  const uint64_t count = static_cast<uint64_t>(end) - static_cast<uint64_t>(first);
+  const uint64_t count = static_cast<uint64_t>(*end) - static_cast<uint64_t>(*first);
   if (count > kMostPositions - positions.size()) {
     throw Error(ErrorCode::resource_limit,
                 fmt::format("{}: \"{}\" has {} positions, more than {} at a time", option,
                             escaped(token), count, kMostPositions));
   }
-  for (int64_t p = first; p < end; ++p) positions.push_back(p);
+  for (int64_t p = *first; p < *end; ++p) positions.push_back(p);
 }
 
 // Positions are whole numbers; a file of floats says which element is not even a number.

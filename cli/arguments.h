@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "ropewalk/base/error.h"
 #include "ropewalk/base/tensor.h"
 
 namespace ropewalk::cli {
@@ -14,6 +15,16 @@ namespace ropewalk::cli {
 // nan, no thousands separators. Throw invalid_argument naming the option and the token.
 int64_t parse_integer(const std::string& text, const std::string& option);
 double parse_number(const std::string& text, const std::string& option);
+
+// A name out of a few, read by `read`; a fault of it names the option too.
+template <typename Read>
+auto parse_name(const std::string& text, const std::string& option, Read read) {
+  try {
+    return read(text);
+  } catch (const Error& error) {
+    throw Error(error.code(), option + ": " + error.what());
+  }
+}
 
 // "7", "0..4096" (the end is not included), "3,1,2" or commas between those. Throws
 // invalid_argument naming the token, resource_limit beyond 2^28 positions.

@@ -2,9 +2,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/usage.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
 #include "ropewalk/kernels/targets.h"
@@ -74,21 +77,14 @@ std::string hint(std::string_view word) {
   return did_you_mean(word, names);
 }
 
-int usage_error(const std::vector<CLI::App*>& commands, const CLI::ParseError& error, int argc,
-                char** argv) {
-  std::string where = "ropewalk help", why = error.what(), guess;
-  bool in_command = false;
-  for (const CLI::App* command : commands) {
-    if (!command->parsed()) continue;
-    where = fmt::format("ropewalk {} --help", command->get_name());
-    in_command = true;
+int usage_error(const CLI::App* command, const CLI::ParseError& error, int argc, char** argv) {
+  if (command != nullptr) {
+    return report(kUsage, fmt::format("{} (see ropewalk {} --help)", usage_message(*command, error),
+                                      command->get_name()));
   }
-  if (!in_command && argc > 1) {
-    guess = hint(argv[1]);
-    why = fmt::format("unknown command or option \"{}\"", escaped(argv[1]));
-  }
-  if (argc <= 1) why = "a command is needed";
-  return report(kUsage, fmt::format("{}{} (see {})", escaped(why, 400), guess, where));
+  if (argc <= 1) return report(kUsage, "a command is needed (see ropewalk help)");
+  return report(kUsage, fmt::format("unknown command or option \"{}\"{} (see ropewalk help)",
+                                    escaped(argv[1]), hint(argv[1])));
 }
 
 // What `ropewalk help` prints: CLI11 would list each command with its whole description.
@@ -101,16 +97,33 @@ std::string overview() {
   return text +
          "  help    this text; ropewalk COMMAND --help for a command\n\n"
          "Options: --version, --help. Most commands take --json.\n"
-         "Environment: ROPEWALK_TARGET caps the instruction set, OMP_NUM_THREADS the threads; "
+         "Environment: ROPEWALK_TARGET caps the instruction set, OMP_NUM_THREADS the threads;\n"
          "neither changes a result.\n"
-         "Exit codes: 0 ok, 1 a difference was found, 2 usage, 3 bad or unsupported input file, 4 "
-         "input or output,\n"
-         "5 resource limit, 70 internal.\n";
+         "Exit codes: 0 ok, 1 a difference was found, 2 usage, 3 bad or unsupported input file,\n"
+         "4 input or output, 5 resource limit, 70 internal.\n";
+}
+
+const CLI::App* parsed_of(const std::vector<CLI::App*>& commands) {
+  for (const CLI::App* command : commands) {
+    if (command->parsed()) return command;
+  }
+  return nullptr;
+}
+
+// What `ropewalk help TOPIC` prints.
+std::string help_about(const std::vector<CLI::App*>& commands, const std::string& topic) {
+  if (topic.empty() || topic == "help") return overview();
+  for (const CLI::App* command : commands) {
+    if (command->get_name() == topic) return help_text(*command);
+  }
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("no command \"{}\"{} (see ropewalk help)", escaped(topic), hint(topic)));
 }
 
 int run(int argc, char** argv) {
   CLI::App app{"ropewalk: positional encoding for transformers, exact to the model.", "ropewalk"};
   app.set_version_flag("--version", "ropewalk " ROPEWALK_VERSION);
+  app.set_help_flag("-h,--help", "this text");
   app.require_subcommand(1);
   std::vector<CLI::App*> commands;
   std::vector<Run> runs;
@@ -125,31 +138,24 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (help->parsed()) {
-      const CLI::App* about = nullptr;
-      for (const CLI::App* command : commands)
-        about = command->get_name() == topic ? command : about;
-      if (about == nullptr && !topic.empty()) {
-        throw Error(
-            ErrorCode::invalid_argument,
-            fmt::format("no command \"{}\"{} (see ropewalk help)", escaped(topic), hint(topic)));
-      }
-      fmt::print("{}", about ? about->help() : overview());
+      fmt::print("{}", help_about(commands, topic));
       return 0;
     }
     for (size_t i = 0; i < commands.size(); ++i) {
-      if (commands[i]->parsed()) return runs[i]();
+      if (!commands[i]->parsed()) continue;
+      refuse_empty_texts(*commands[i]);
+      return runs[i]();
     }
     return kInternal;
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* about = nullptr;
-    for (const CLI::App* command : commands) about = command->parsed() ? command : about;
-    fmt::print("{}", about ? about->help() : overview());
+    const CLI::App* command = parsed_of(commands);
+    fmt::print("{}", command ? help_text(*command) : overview());
     return 0;
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
     return 0;
   } catch (const CLI::ParseError& error) {
-    return usage_error(commands, error, argc, argv);
+    return usage_error(parsed_of(commands), error, argc, argv);
   }
 }
 
@@ -166,6 +172,10 @@ int guarded(int argc, char** argv) {
     return run(argc, argv);
   } catch (const Error& error) {
     return report(exit_code(error.code()), error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(kIo, escaped(error.what(), 400));
+  } catch (const std::system_error& error) {  // thrown by fmt::print
+    return report(kIo, fmt::format("standard output: {}", error.code().message()));
   } catch (const std::bad_alloc&) {
     return report(kLimit, "out of memory");
   } catch (const std::exception& error) {
@@ -184,8 +194,8 @@ int main(int argc, char** argv) {
   const bool output_open = ropewalk::cli::reserve_standard_streams();
   if (!output_open) return ropewalk::cli::report(ropewalk::cli::kIo, "standard output is closed");
   const int code = ropewalk::cli::guarded(argc, argv);
-  // What the system could not write shows only now.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+  // What the system could not write may show only now.
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && code == 0) {
     return ropewalk::cli::report(ropewalk::cli::kIo,
                                  fmt::format("standard output: {}", std::strerror(errno)));
   }

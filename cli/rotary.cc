@@ -42,8 +42,8 @@ std::vector<int64_t> read_token_ids(const std::string& path) {
 const PositionEncoding& layer_of(const ModelEncoding& model, int64_t layer) {
   if (layer < 0 || layer >= static_cast<int64_t>(model.layers.size())) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("layer {} of {}: it has layers 0 to {}", layer, escaped(model.name),
-                            model.layers.size() - 1));
+                fmt::format("--layer: expected 0..{} for {}, found {}", model.layers.size() - 1,
+                            escaped(model.name), layer));
   }
   return model.layers[static_cast<size_t>(layer)];
 }
@@ -60,6 +60,27 @@ Rotary rotary_of(const ModelEncoding& model, int64_t layer) {
   return {*config, make_spectrum(*config)};
 }
 
+namespace {
+
+// A position for each token: a list on the command line that is too short or long is a wrong
+// option, a file of the wrong shape a wrong file.
+void check_length(const Tensor& ids, const std::string& option, int64_t length) {
+  const int64_t found = ids.shape.empty() ? 0 : ids.shape.back();
+  if (found == length) return;
+  if (option.ends_with(".npy")) {
+    throw Error(
+        ErrorCode::malformed,
+        fmt::format("{}: position ids {}, expected {} for each sequence, one for each token",
+                    escaped(option), to_string(ids.shape), length));
+  }
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("--positions: expected {} positions, one for each token, found {} in \"{}\"",
+                  length, found, escaped(option)));
+}
+
+}  // namespace
+
 Positions read_positions(const std::string& positions, const std::string& token_ids, int64_t length,
                          int64_t axes) {
   if (!token_ids.empty()) {
@@ -69,8 +90,13 @@ Positions read_positions(const std::string& positions, const std::string& token_
       throw Error(ErrorCode::invalid_argument,
                   "--token-ids is for ChatGLM-6B, whose positions follow from gMASK and bos");
     Positions result;
+    const std::vector<int64_t> tokens = read_token_ids(token_ids);
+    if (static_cast<int64_t>(tokens.size()) != length) {
+      throw Error(ErrorCode::malformed, fmt::format("{}: expected {} token ids, found {}",
+                                                    escaped(token_ids), length, tokens.size()));
+    }
     with_input_files(token_ids, [&] {
-      const ChatGlmPositions ids = chatglm_positions(read_token_ids(token_ids));
+      const ChatGlmPositions ids = chatglm_positions(tokens);
       result.ids = tensor_of(ids.planes(), {2, 1, static_cast<int64_t>(ids.position.size())});
     });
     return result;
@@ -84,6 +110,7 @@ Positions read_positions(const std::string& positions, const std::string& token_
                               "expected an .npy file [{}, batch, seq], or --token-ids",
                               axes, axes));
     }
+    check_length(result.ids, positions, length);
     return result;
   }
   if (axes > 1) {

@@ -1,5 +1,7 @@
 #include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -22,7 +24,7 @@ namespace {
 
 struct Options {
   std::string model, q, k, v, weights, input, positions, token_ids, mask, output, scores;
-  std::string layer = "0", layout = "bshd";
+  std::string layer = "0", layout;
   bool causal = false, force = false, bf16 = false;
 };
 
@@ -44,6 +46,27 @@ PositionIds last_positions(const Positions& positions, int64_t count) {
   return positions_of(ids);
 }
 
+// ALiBi counts tokens; positions that are given would go nowhere.
+void check_positions_matter(const Options& o, const PositionEncoding& encoding) {
+  if (std::holds_alternative<RopeConfig>(encoding)) return;
+  for (const auto& [option, value] :
+       {std::pair{"--positions", &o.positions}, {"--token-ids", &o.token_ids}}) {
+    if (value->empty()) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: this model has {}, which counts tokens", option, name(encoding)));
+  }
+}
+
+// How many tokens q and k have.
+std::pair<int64_t, int64_t> lengths(const Tensor& q, const Tensor& k, TensorLayout layout) {
+  const int64_t queries = as_bshd(q.view(), layout, "q").shape[1],
+                keys = as_bshd(k.view(), layout, "k").shape[1];
+  if (queries > keys)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("q has {} tokens but k only {}", queries, keys));
+  return {queries, keys};
+}
+
 // q and k rotated in place, and what of the encoding goes into the scores.
 struct Prepared {
   double scale = 0;
@@ -56,25 +79,19 @@ Prepared prepare(const PositionEncoding& encoding, const Options& o, Tensor& q, 
   if (const auto* alibi = std::get_if<AlibiConfig>(&encoding))
     prepared.slopes = alibi_slopes(*alibi);
   const auto* rope = std::get_if<RopeConfig>(&encoding);
-  if (rope == nullptr) {
-    if (!o.positions.empty())
-      throw Error(
-          ErrorCode::invalid_argument,
-          fmt::format("--positions: this model has {}, which counts tokens", name(encoding)));
-    return prepared;
-  }
+  if (rope == nullptr) return prepared;
   const Spectrum spectrum = make_spectrum(*rope);
   prepared.scale = spectrum.softmax_scale;
-  const int64_t queries = as_bshd(q.view(), layout, "q").shape[1],
-                keys = as_bshd(k.view(), layout, "k").shape[1];
-  if (queries > keys)
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("q has {} tokens but k only {}", queries, keys));
+  const std::string files = o.q + ", " + o.k;
+  int64_t queries = 0, keys = 0;
+  with_input_files(files, [&] { std::tie(queries, keys) = lengths(q, k, layout); });
   const Positions positions = read_positions(o.positions, o.token_ids, keys, axis_count(spectrum));
   const RopeOptions options{.tensor_layout = layout};
-  apply_rope(spectrum, rope->layout, positions.view(), in_place(k.view()), std::nullopt, options);
-  apply_rope(spectrum, rope->layout, last_positions(positions, queries), in_place(q.view()),
-             std::nullopt, options);
+  with_input_files(files, [&] {
+    apply_rope(spectrum, rope->layout, positions.view(), in_place(k.view()), std::nullopt, options);
+    apply_rope(spectrum, rope->layout, last_positions(positions, queries), in_place(q.view()),
+               std::nullopt, options);
+  });
   return prepared;
 }
 
@@ -84,41 +101,50 @@ std::optional<Tensor> read_mask(const Options& o) {
 }
 
 AttentionOptions attention_options(const Options& o, const std::optional<Tensor>& mask) {
-  AttentionOptions options{.tensor_layout = tensor_layout_from_name(o.layout), .causal = o.causal};
+  AttentionOptions options{.causal = o.causal};
+  if (!o.layout.empty())
+    options.tensor_layout = parse_name(o.layout, "--layout", tensor_layout_from_name);
   if (mask) options.key_mask = mask->view();
   return options;
 }
 
-void write_scores(const Options& o, const Tensor& q, const Tensor& k,
-                  const AttentionOptions& options) {
+Tensor scores_of(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
   const ConstTensorView q4 = as_bshd(q.view(), options.tensor_layout, "q"),
                         k4 = as_bshd(k.view(), options.tensor_layout, "k");
   Tensor scores = make_tensor(
       DType::f32, q.shape.size() == 3 ? Dims{q4.shape[2], q4.shape[1], k4.shape[1]}
                                       : Dims{q4.shape[0], q4.shape[2], q4.shape[1], k4.shape[1]});
   attention_scores(q.view(), k.view(), scores.view(), options);
-  write_npy(o.scores, std::as_const(scores).view(), overwrite(o.force));
+  return scores;
 }
 
+Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v,
+                const AttentionOptions& options) {
+  Dims shape = q.shape;
+  if (!v.shape.empty() && !shape.empty()) shape[shape.size() - 1] = v.shape.back();
+  Tensor out = make_tensor(DType::f32, shape);
+  attend(q.view(), k.view(), v.view(), out.view(), options);
+  return out;
+}
+
+// Both results are computed before one is written.
 int attend_to_arrays(const Options& o, const PositionEncoding& encoding) {
   Tensor q = load_tensor(o.q, "q", o.bf16), k = load_tensor(o.k, "k", o.bf16);
+  std::optional<Tensor> v, scores, out;
+  if (!o.v.empty()) v = load_tensor(o.v, "v", o.bf16);
   const std::optional<Tensor> mask = read_mask(o);
   AttentionOptions options = attention_options(o, mask);
-  Prepared prepared;
-  with_input_files(o.q + ", " + o.k,
-                   [&] { prepared = prepare(encoding, o, q, k, options.tensor_layout); });
+  const Prepared prepared = prepare(encoding, o, q, k, options.tensor_layout);
   options.scale = prepared.scale;
   options.alibi_slopes = prepared.slopes;
-  if (!o.scores.empty())
-    with_input_files(o.q + ", " + o.k, [&] { write_scores(o, q, k, options); });
-  if (o.v.empty()) return 0;
-  const Tensor v = load_tensor(o.v, "v", o.bf16);
-  Dims shape = q.shape;
-  if (v.shape.size() > 0) shape[shape.size() - 1] = v.shape.back();
-  Tensor out = make_tensor(DType::f32, shape);
-  with_input_files(o.q + ", " + o.k + ", " + o.v,
-                   [&] { attend(q.view(), k.view(), v.view(), out.view(), options); });
-  write_npy(o.output, std::as_const(out).view(), overwrite(o.force));
+  std::string files = o.q + ", " + o.k;
+  for (const std::string& more : {o.v, o.mask}) files += more.empty() ? "" : ", " + more;
+  with_input_files(files, [&] {
+    if (!o.scores.empty()) scores = scores_of(q, k, options);
+    if (v) out = attended(q, k, *v, options);
+  });
+  if (scores) write_npy(o.scores, std::as_const(*scores).view(), overwrite(o.force));
+  if (out) write_npy(o.output, std::as_const(*out).view(), overwrite(o.force));
   return 0;
 }
 
@@ -127,13 +153,19 @@ int attend_with_weights(const Options& o, const ModelEncoding& model, int64_t la
   Tensor x = converted(stored.view(), DType::f32);
   const bool one_sequence = x.shape.size() == 2;
   if (one_sequence) x.shape = {1, x.shape[0], x.shape[1]};
+  if (x.shape.size() != 3 || x.shape[2] != model.hidden_size) {
+    throw Error(
+        ErrorCode::malformed,
+        fmt::format("{}: expected [batch, seq, {}] or [seq, {}], found {}", escaped(o.input),
+                    model.hidden_size, model.hidden_size, to_string(stored.shape)));
+  }
   const LayerWeights weights = read_layer_weights(o.weights, model, layer);
   const std::optional<Tensor> mask = read_mask(o);
   Tensor y = make_tensor(DType::f32, x.shape);
   const SelfAttention attention{model.heads, model.kv_heads, model.head_dim, layer_of(model, layer),
                                 weights.view()};
-  const Positions positions = read_positions(
-      o.positions, o.token_ids, x.shape.size() == 3 ? x.shape[1] : 0, axes_of(attention.encoding));
+  const Positions positions =
+      read_positions(o.positions, o.token_ids, x.shape[1], axes_of(attention.encoding));
   with_input_files(o.input, [&] {
     forward(attention, std::as_const(x).view(), positions.view(), y.view(),
             attention_options(o, mask));
@@ -150,18 +182,20 @@ void check_options(const Options& o) {
   if (arrays == layer) fail("give either --q, --k and --v, or --weights and --input");
   if (layer && (o.weights.empty() || o.input.empty())) fail("--weights and --input go together");
   if (layer && !o.scores.empty()) fail("--scores goes with --q and --k");
+  if (layer && !o.layout.empty()) fail("--layout goes with --q and --k");
+  if (!o.scores.empty() && o.scores == o.output) fail("-o and --scores name the same file");
   if (arrays && (o.q.empty() || o.k.empty())) fail("--q and --k go together");
   if (o.output.empty() && (layer || !o.v.empty()))
     fail("-o FILE.npy is needed: where the result goes");
   if (!o.output.empty() && arrays && o.v.empty())
     fail("-o needs --v; for the scores alone give --scores");
   if (o.output.empty() && o.scores.empty()) fail("give -o FILE.npy, --scores FILE.npy, or both");
-  for (const std::string& file : {o.output, o.scores}) {
-    if (file.empty()) continue;
-    if (!file.ends_with(".npy"))
+  for (const auto& [option, file] : {std::pair{"-o", &o.output}, {"--scores", &o.scores}}) {
+    if (file->empty()) continue;
+    if (!file->ends_with(".npy"))
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("\"{}\" does not end in .npy", escaped(file)));
-    check_output(file, overwrite(o.force));
+                  fmt::format("{}: \"{}\" does not end in .npy", option, escaped(*file)));
+    check_output(*file, overwrite(o.force));
   }
 }
 
@@ -170,6 +204,7 @@ int run_attend(const Options& o) {
   const ModelEncoding model = load_model(o.model);
   const int64_t layer = parse_integer(o.layer, "--layer");
   const PositionEncoding& encoding = layer_of(model, layer);
+  check_positions_matter(o, encoding);
   return o.weights.empty() ? attend_to_arrays(o, encoding) : attend_with_weights(o, model, layer);
 }
 
@@ -179,9 +214,11 @@ Run declare_attend(CLI::App& app) {
   app.description(
       "Example: ropewalk attend llama-3-8b --q q.npy --k k.npy --v v.npy --causal -o out.npy\n\n"
       "softmax(q k^T scale + bias) v with the model's positions: q and k are rotated on the way "
-      "in, or for ALiBi the bias\n"
-      "is added. Or one whole layer: ropewalk attend MODEL --weights model.safetensors --layer 0 "
-      "--input x.npy -o y.npy");
+      "in, "
+      "or for\n"
+      "ALiBi the bias is added. Or one whole layer, from its hidden states:\n"
+      "  ropewalk attend MODEL --weights model.safetensors --layer 0 --input x.npy --causal -o "
+      "y.npy");
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model, "a config.json, its folder, or a preset (ropewalk models)")
       ->required();
@@ -201,7 +238,8 @@ Run declare_attend(CLI::App& app) {
   app.add_option("--key-mask", o->mask,
                  "FILE.npy of bool or u1 [batch, keys]: 0 hides a key (padding)")
       ->type_name("FILE");
-  app.add_option("--layout", o->layout, "of q, k, v: bshd (default) | bhsd | thd");
+  add_text_option(app, "--layout", o->layout,
+                  "order of the dimensions of q, k, v: bshd (default) | bhsd | thd", "LAYOUT");
   app.add_flag("--causal", o->causal, "a token sees itself and those before it");
   app.add_flag("--bf16", o->bf16, "\"|V2\" arrays of .npy files are bf16");
   app.add_option("-o,--output", o->output, "write the result to FILE.npy (f4)")->type_name("FILE");

@@ -15,7 +15,9 @@ namespace {
 int walk(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw Error(ErrorCode::io, fmt::format("{}: {}", escaped(folder), error.message()));
+  if (error)
+    throw Error(ErrorCode::io,
+                fmt::format("{}: cannot make the folder: {}", escaped(folder), error.message()));
   demo::Album album(folder);
   demo::absolute_positions(album);
   demo::order_matters();
@@ -33,7 +35,8 @@ Run declare_demo(CLI::App& app) {
   app.description(
       "Example: ropewalk demo\n\n"
       "A walk from the position of a word to the attention that only knows the distance, on "
-      "built-in input, with pictures.");
+      "built-in "
+      "input,\nwith pictures.");
   const auto folder = std::make_shared<std::string>("ropewalk-demo");
   app.add_option("-o,--output", *folder, "folder of the pictures (ropewalk-demo)")
       ->type_name("FOLDER");

@@ -47,6 +47,38 @@ void check_size(size_t rows, int64_t dim) {
   }
 }
 
+// One channel for each position up to the last.
+int64_t one_hot_length(const std::vector<int64_t>& positions) {
+  int64_t last = 0;
+  for (int64_t position : positions) {
+    if (position < 0) {
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("--positions: {} has no place in a one-hot vector, expected 0 or more",
+                      position));
+    }
+    last = std::max(last, position);
+  }
+  return last == INT64_MAX ? last : last + 1;  // check_size refuses it anyway
+}
+
+SinusoidalConfig sinusoidal_config(const Options& options) {
+  SinusoidalConfig config{
+      .d_model = parse_integer(options.dim, "--dim"),
+      .layout = parse_name(options.layout, "--layout", sinusoidal_layout_from_name),
+      .base = parse_number(options.base, "--base"),
+      .offset = parse_integer(options.offset, "--offset")};
+  if (config.d_model < 1 || config.d_model > 1 << 20) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--dim: expected 1..2^20, found {}", config.d_model));
+  }
+  if (config.base < 1 || config.base > 0x1p60) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--base: expected 1..2^60, found {}", config.base));
+  }
+  return config;
+}
+
 Vectors make_vectors(const Options& options) {
   Vectors v;
   if (options.text.empty() == options.positions.empty()) {
@@ -55,6 +87,8 @@ Vectors make_vectors(const Options& options) {
   }
   if (options.positions.empty()) {
     v.tokens = tokens_of(options.text);
+    if (v.tokens.empty())
+      throw Error(ErrorCode::invalid_argument, "TEXT: expected a token, found spaces only");
     v.positions.resize(v.tokens.size());
     std::iota(v.positions.begin(), v.positions.end(), 0);
   } else {
@@ -64,17 +98,12 @@ Vectors make_vectors(const Options& options) {
     v.dim = 1;
     v.values = integer_encoding(v.positions);
   } else if (options.kind == "one-hot") {
-    const int64_t last =
-        v.positions.empty() ? 0 : *std::max_element(v.positions.begin(), v.positions.end());
-    v.dim = std::max<int64_t>(last, 0) + 1;
+    v.dim = one_hot_length(v.positions);
     check_size(v.positions.size(), v.dim);
     v.values = one_hot_encoding(v.positions, v.dim);
   } else if (options.kind == "sinusoidal") {
-    const SinusoidalConfig config{.d_model = parse_integer(options.dim, "--dim"),
-                                  .layout = sinusoidal_layout_from_name(options.layout),
-                                  .base = parse_number(options.base, "--base"),
-                                  .offset = parse_integer(options.offset, "--offset")};
-    if (config.d_model >= 1) check_size(v.positions.size(), config.d_model);
+    const SinusoidalConfig config = sinusoidal_config(options);
+    check_size(v.positions.size(), config.d_model);
     v.dim = config.d_model;
     v.values = sinusoidal(config, v.positions);
   } else {
@@ -205,10 +234,12 @@ Run declare_encode(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("TEXT", o->text, "a text; Chinese is cut at characters, the rest at spaces");
   add_text_option(app, "--positions", o->positions,
-                  "positions instead: 7 | 0..4096 (end not included) | 0,5,9", "P");
+                  "positions instead: 7 | 0..4096 (end not included) | 0,5,9 | -3..3", "P");
   add_text_option(app, "--dim", o->dim, "length of a vector, odd too (512)", "D");
-  app.add_option("--kind", o->kind, "sinusoidal (default) | integer | one-hot");
-  app.add_option("--layout", o->layout, "interleaved (default) | sin_cos | fairseq | cos_sin");
+  add_text_option(app, "--kind", o->kind, "sinusoidal (default) | integer | one-hot", "KIND");
+  add_text_option(app, "--layout", o->layout,
+                  "interleaved (default) | sin_cos (Marian) | fairseq | cos_sin (MusicGen)",
+                  "LAYOUT");
   add_text_option(app, "--base", o->base, "base of the wavelengths (10000)", "B");
   add_text_option(app, "--offset", o->offset, "added to every position (0)", "N");
   app.add_option("-o,--output", o->output, "write the vectors to FILE.npy or FILE.csv")

@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   std::string model, q, k, positions, token_ids, output;
-  std::string head_dim, rotary_dim, base = "10000", pairing, layer = "0", layout = "bshd";
+  std::string head_dim, rotary_dim, base, pairing, layer, layout = "bshd";
   bool inverse = false, json = false, force = false, bf16 = false;
 };
 
@@ -34,9 +34,40 @@ Rotary rotary_from_options(const Options& o) {
   config.layout.head_dim = parse_integer(o.head_dim, "--head-dim");
   config.rotary_dim =
       o.rotary_dim.empty() ? config.layout.head_dim : parse_integer(o.rotary_dim, "--rotary-dim");
-  config.rope_theta = parse_number(o.base, "--base");
-  config.layout.windows = {{0, config.rotary_dim, pairing_from_name(o.pairing)}};
+  const int64_t head_dim = config.layout.head_dim;
+  if (head_dim < 2 || head_dim > 65536) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--head-dim: expected 2..65536, found {}", head_dim));
+  }
+  if (config.rotary_dim < 2 || config.rotary_dim > head_dim || config.rotary_dim % 2 != 0) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: expected an even number in 2..{}, found {}",
+                    o.rotary_dim.empty() ? "--head-dim without --rotary-dim" : "--rotary-dim",
+                    head_dim, config.rotary_dim));
+  }
+  if (!o.base.empty()) config.rope_theta = parse_number(o.base, "--base");
+  if (config.rope_theta < 1) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--base: expected at least 1, found {}", config.rope_theta));
+  }
+  config.layout.windows = {
+      {0, config.rotary_dim, parse_name(o.pairing, "--pairing", pairing_from_name)}};
   return {config, make_spectrum(config)};
+}
+
+Rotary rotary_from(const Options& o) {
+  if (o.model.empty()) {
+    if (!o.layer.empty()) throw Error(ErrorCode::invalid_argument, "--layer goes with a MODEL");
+    return rotary_from_options(o);
+  }
+  if (!o.head_dim.empty() || !o.rotary_dim.empty() || !o.base.empty() || !o.pairing.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "--head-dim, --rotary-dim, --base and --pairing are said by the MODEL: give one or "
+                "the others");
+  }
+  const int64_t layer = o.layer.empty() ? 0 : parse_integer(o.layer, "--layer");
+  return rotary_of(load_model(o.model), layer);
 }
 
 int64_t sequence_length(const Tensor& x, TensorLayout layout, const std::string& file) {
@@ -45,15 +76,21 @@ int64_t sequence_length(const Tensor& x, TensorLayout layout, const std::string&
   return length;
 }
 
+// To be known before anything is written or printed.
+void check_printable(const Options& o, const Tensor& x, const char* name) {
+  constexpr int64_t kMostPrinted = 4096;
+  if (num_elements(x.shape) <= kMostPrinted) return;
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("{} has {} numbers, more than the {} that are printed: give -o "
+                  "FILE.safetensors{}",
+                  name, num_elements(x.shape), kMostPrinted, o.json ? " without --json" : ""));
+}
+
 void print_rotated(const Tensor& q, const std::optional<Tensor>& k, bool json) {
   nlohmann::ordered_json out;
   for (const auto& [name, tensor] : {std::pair{"q", &q}, {"k", k ? &*k : nullptr}}) {
     if (tensor == nullptr) continue;
-    if (num_elements(tensor->shape) > 4096) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{} has {} numbers: give -o FILE.safetensors", name,
-                              num_elements(tensor->shape)));
-    }
     const Tensor numbers = converted(tensor->view(), DType::f32);
     const std::span values(reinterpret_cast<const float*>(numbers.bytes.data()),
                            numbers.bytes.size() / 4);
@@ -93,13 +130,15 @@ void check_output_name(const Options& o) {
 
 int rotate(const Options& o) {
   check_output_name(o);
-  const TensorLayout layout = tensor_layout_from_name(o.layout);
-  const Rotary rotary = o.model.empty()
-                            ? rotary_from_options(o)
-                            : rotary_of(load_model(o.model), parse_integer(o.layer, "--layer"));
+  const TensorLayout layout = parse_name(o.layout, "--layout", tensor_layout_from_name);
+  const Rotary rotary = rotary_from(o);
   Tensor q = load_tensor(o.q, "q", o.bf16);
   std::optional<Tensor> k;
   if (!o.k.empty()) k = load_tensor(o.k, "k", o.bf16);
+  if (o.output.empty() || o.json) {
+    check_printable(o, q, "q");
+    if (k) check_printable(o, *k, "k");
+  }
   const std::string files = o.k.empty() ? o.q : o.q + ", " + o.k;
   const Positions positions = read_positions(
       o.positions, o.token_ids, sequence_length(q, layout, o.q), axis_count(rotary.spectrum));
@@ -123,17 +162,19 @@ Run declare_rotate(CLI::App& app) {
       "rotated.safetensors\n\n"
       "Rotates each pair (a, b) of channels of q and k by the angle position x inv_freq:\n"
       "  a' = a cos - b sin,  b' = b cos + a sin\n"
-      "Arrays are f2, f4 or bf16: [batch, seq, heads, head_dim] or [seq, heads, head_dim], see "
-      "--layout.");
+      "Arrays are f2, f4 or bf16: [batch, seq, heads, head_dim] or [seq, heads, head_dim]. "
+      "--layout bhsd\n"
+      "stands for heads before seq, thd for [tokens, heads, head_dim].");
   const auto o = std::make_shared<Options>();
-  app.add_option("MODEL", o->model,
-                 "a config.json, its folder, or a preset; or the four options below");
+  app.add_option(
+      "MODEL", o->model,
+      "a config.json, its folder, or a preset (ropewalk models); or the next four options");
   add_text_option(app, "--head-dim", o->head_dim, "without MODEL: channels of a head", "D");
   add_text_option(app, "--rotary-dim", o->rotary_dim, "without MODEL: channels that turn (all)",
                   "R");
   add_text_option(app, "--base", o->base, "without MODEL: rope_theta (10000)", "B");
-  app.add_option("--pairing", o->pairing,
-                 "without MODEL: half_split (i, i+R/2) | interleaved (2i, 2i+1)");
+  add_text_option(app, "--pairing", o->pairing,
+                  "without MODEL: half_split (i, i+R/2) | interleaved (2i, 2i+1)", "PAIRING");
   app.add_option("--q", o->q, "queries: FILE.npy, or q of FILE.safetensors")
       ->required()
       ->type_name("FILE");
@@ -143,7 +184,8 @@ Run declare_rotate(CLI::App& app) {
   app.add_option("--token-ids", o->token_ids,
                  "ChatGLM-6B: FILE.npy of the token ids; positions follow from gMASK and bos")
       ->type_name("FILE");
-  app.add_option("--layout", o->layout, "bshd (default) | bhsd | thd");
+  add_text_option(app, "--layout", o->layout,
+                  "order of the dimensions of q and k: bshd (default) | bhsd | thd", "LAYOUT");
   add_text_option(app, "--layer", o->layer, "layer of the model (0)", "N");
   app.add_flag("--inverse", o->inverse, "undo the rotation");
   app.add_flag("--bf16", o->bf16, "\"|V2\" arrays of .npy files are bf16");

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace ropewalk::cli {
+
+// What `ropewalk COMMAND --help` prints: the example and description, the usage, the options.
+std::string help_text(const CLI::App& command);
+
+// Why CLI11 refused the words of a command, in one line: `unexpected argument "--jsno"; did you
+// mean "--json"?`.
+std::string usage_message(const CLI::App& command, const CLI::ParseError& error);
+
+// An empty text is mostly the unset variable of a script. Throws io for an option that names a
+// file, invalid_argument for any other.
+void refuse_empty_texts(const CLI::App& command);
+
+}  // namespace ropewalk::cli
