@@ -1,0 +1,1 @@
+ropewalk encode --dim 3 --positions 0..100

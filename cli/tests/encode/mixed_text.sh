@@ -1,0 +1,1 @@
+ropewalk encode "我愛你, I love you" --dim 6

@@ -1,0 +1,1 @@
+ropewalk show data/llama --all

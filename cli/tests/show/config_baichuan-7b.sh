@@ -1,0 +1,1 @@
+ropewalk show testdata/models/baichuan-7b

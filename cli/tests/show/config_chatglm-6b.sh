@@ -1,0 +1,1 @@
+ropewalk show testdata/models/chatglm-6b

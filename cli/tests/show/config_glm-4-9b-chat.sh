@@ -1,0 +1,1 @@
+ropewalk show testdata/models/glm-4-9b-chat

@@ -1,0 +1,1 @@
+ropewalk show testdata/models/llama-3-8b

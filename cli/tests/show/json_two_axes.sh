@@ -1,0 +1,1 @@
+ropewalk show data/chatglm-6b --json

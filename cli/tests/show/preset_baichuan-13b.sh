@@ -1,0 +1,1 @@
+ropewalk show baichuan-13b

@@ -1,0 +1,1 @@
+ropewalk show chatglm-6b

@@ -1,0 +1,1 @@
+ropewalk show chatglm2-6b

@@ -1,0 +1,1 @@
+ropewalk show chatglm3-6b

@@ -1,0 +1,1 @@
+ropewalk show glm-4-9b-chat

@@ -1,0 +1,1 @@
+ropewalk show llama-2-7b

@@ -1,0 +1,1 @@
+ropewalk show llama-3-8b
