@@ -12,5 +12,5 @@ done
   ropewalk encode --positions 0..60000 --kind integer --json 2>err
   echo $? >code
 ) | head -n 1
-cat err
+grep -v 'Broken pipe' err
 [[ $(<code) == 0 || $(<code) == 141 || $(<code) == 4 ]] && echo "a reader that stops early is no fault"
