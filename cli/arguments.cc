@@ -29,25 +29,20 @@ std::optional<int64_t> integer_of(std::string_view text) {
   return value;
 }
 
-void append_range(const std::string& token, const std::string& option,
-                  std::vector<int64_t>& positions) {
+struct Run {
+  int64_t first = 0;
+  uint64_t count = 1;
+};
+
+Run run_of(const std::string& token, const std::string& option) {
   if (token.empty()) fail(option, token, "a position: one is missing beside a comma");
   const size_t dots = token.find("..");
-  if (dots == std::string::npos) {
-    positions.push_back(parse_integer(token, option));
-    return;
-  }
+  if (dots == std::string::npos) return {parse_integer(token, option)};
   const auto first = integer_of(token.substr(0, dots)), end = integer_of(token.substr(dots + 2));
   if (!first || !end) fail(option, token, "a range FIRST..END of two integers of 64 bits");
   if (*end <= *first)
     fail(option, token, "a range with a first position below its end (the end is not included)");
-  const uint64_t count = static_cast<uint64_t>(*end) - static_cast<uint64_t>(*first);
-  if (count > kMostPositions - positions.size()) {
-    throw Error(ErrorCode::resource_limit,
-                fmt::format("{}: \"{}\" has {} positions, more than {} at a time", option,
-                            escaped(token), count, kMostPositions));
-  }
-  for (int64_t p = *first; p < *end; ++p) positions.push_back(p);
+  return {*first, static_cast<uint64_t>(*end) - static_cast<uint64_t>(*first)};
 }
 
 // Positions are whole numbers; a file of floats says which element is not even a number.
@@ -84,14 +79,25 @@ double parse_number(const std::string& text, const std::string& option) {
 }
 
 std::vector<int64_t> parse_positions(const std::string& text, const std::string& option) {
-  std::vector<int64_t> positions;
-  size_t begin = 0;
-  while (true) {
+  std::vector<Run> runs;
+  uint64_t count = 0;
+  for (size_t begin = 0; begin <= text.size();) {
     const size_t comma = std::min(text.find(',', begin), text.size());
-    append_range(text.substr(begin, comma - begin), option, positions);
-    if (comma == text.size()) return positions;
+    runs.push_back(run_of(text.substr(begin, comma - begin), option));
+    if (runs.back().count > kMostPositions - count) {
+      throw Error(ErrorCode::resource_limit, fmt::format("{}: \"{}\" has more than {} positions",
+                                                         option, escaped(text), kMostPositions));
+    }
+    count += runs.back().count;
     begin = comma + 1;
   }
+  std::vector<int64_t> positions;
+  positions.reserve(count);
+  for (const Run& run : runs) {
+    for (uint64_t i = 0; i < run.count; ++i)
+      positions.push_back(run.first + static_cast<int64_t>(i));
+  }
+  return positions;
 }
 
 Tensor load_positions(const std::string& text) {

@@ -6,3 +6,5 @@ done
 try ropewalk encode --dim 4 --positions 0..1000000000
 try ropewalk encode --dim 4 --positions 0..4611686018427387904
 try ropewalk encode --dim 4 --positions -9223372036854775808..9223372036854775807
+# The ranges of one list count together.
+try ropewalk encode --dim 4 --positions 0..268435456,7,0..2
