@@ -31,6 +31,8 @@ ln -s "$(realpath "$tests/../../testdata")" "$scratch/work/testdata"
 
 cd "$scratch/work" || exit 1
 unset ROPEWALK_TARGET OMP_NUM_THREADS
+# A sanitizer says which leaks of other libraries it let pass; that is no output of the command.
+export LSAN_OPTIONS=${LSAN_OPTIONS:+$LSAN_OPTIONS:}print_suppressions=0
 # A fault of the command must not wait for ever.
 PATH=$scratch/bin:$PATH LC_ALL=C NO_COLOR=1 BASH_ENV=$tests/library.sh \
   timeout 100 bash "$script" </dev/null >"$scratch/out" 2>"$scratch/err"
