@@ -30,8 +30,8 @@ struct AttentionOptions {
 // q, k and v are float32, bf16 or f16, each its own; 16-bit tensors are converted to float32 on
 // every call, whole. out is float32. Any strides; out may not overlap an input or itself.
 // A hidden key (by causal or key_mask) is skipped, not multiplied by 0: a NaN in it does not reach
-// the output. A query that sees no key gives zeros. The softmax subtracts the row's maximum; NaN
-// and infinite scores of keys that are seen give NaN.
+// the output. A query that sees no key gives zeros. The softmax subtracts the row's maximum; NaN,
+// +infinity, or nothing but -infinity among the scores of keys that are seen gives NaN.
 // The bits of a row depend only on its query and on the keys and values that it sees: not on
 // threads, strides, batch or the other queries. So a padded sequence gives the bits of the same
 // sequence without padding (with alibi_slopes: if the padding is not between its tokens).

@@ -52,7 +52,9 @@ TEST(BadConfig, C06_InfinityInAUsedField) {
   for (const char* bad : {"NaN", "Infinity", "-Infinity"}) {
     EXPECT_ROPEWALK_ERROR(
         read_llama_with("rope_theta", bad), ErrorCode::malformed,
-        fmt::format("c: /rope_theta: expected a number of at least 1, found \"{}\"", bad));
+        fmt::format(
+            "c: /rope_theta: expected a number of at least 1 that float32 holds, found \"{}\"",
+            bad));
     EXPECT_ROPEWALK_ERROR(read_llama_with("num_attention_heads", bad), ErrorCode::malformed,
                           "c: /num_attention_heads: expected an integer");
   }
@@ -71,14 +73,16 @@ TEST(BadConfig, C08_Depth) {
 }
 
 TEST(BadConfig, C10_ThetaZero) {
-  EXPECT_ROPEWALK_ERROR(read_llama_with("rope_theta", "0"), ErrorCode::malformed,
-                        "c: /rope_theta: expected a number of at least 1, found 0");
+  EXPECT_ROPEWALK_ERROR(
+      read_llama_with("rope_theta", "0"), ErrorCode::malformed,
+      "c: /rope_theta: expected a number of at least 1 that float32 holds, found 0");
 }
 
 TEST(BadConfig, C10_ThetaOfWrongValueOrType) {
   for (const char* bad : {"-10000", "1e-30", "\"10000\"", "true", "[10000]", "{}"}) {
-    EXPECT_ROPEWALK_ERROR(read_llama_with("rope_theta", bad), ErrorCode::malformed,
-                          "c: /rope_theta: expected a number of at least 1, found ");
+    EXPECT_ROPEWALK_ERROR(
+        read_llama_with("rope_theta", bad), ErrorCode::malformed,
+        "c: /rope_theta: expected a number of at least 1 that float32 holds, found ");
   }
 }
 

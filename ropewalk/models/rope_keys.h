@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -27,7 +27,8 @@ RopeKeys read_rope_keys(ConfigReader& config, const Default<double>& default_the
 
 // A base below 1 would make the frequencies grow.
 inline constexpr NumberRule kRopeTheta{
-    "a number of at least 1", [](double value) { return value >= 1 && std::isfinite(value); }};
+    "a number of at least 1 that float32 holds",
+    [](double value) { return value >= 1 && value <= std::numeric_limits<float>::max(); }};
 
 // Warns when every pair turns at the same speed.
 void check_rope_theta(ConfigReader& config, double rope_theta);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -37,7 +38,9 @@ Scaled times_base(const Fraction& a, double base) {
 // base^(-1/root) by Newton's iteration y (1 + (1 - base y^root) / root) from the double result;
 // each step doubles the correct bits.
 Fraction inverse_root(double base, int64_t root) {
-  Fraction y = fraction_from_double(std::pow(base, -1.0 / static_cast<double>(root)));
+  // For a base near 1 the double result rounds to 1, which is no fraction: start just below.
+  const double start = std::pow(base, -1.0 / static_cast<double>(root));
+  Fraction y = fraction_from_double(std::min(start, 0x1.fffffffffffffp-1));
   for (int step = 0; step < 4; ++step) {
     const Scaled one = times_base(power(y, root), base);
     const bool high = one.whole > 0;

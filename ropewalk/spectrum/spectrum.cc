@@ -1,6 +1,7 @@
 #include "ropewalk/spectrum/spectrum.h"
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -36,8 +37,10 @@ const Scaling& find_scaling(std::string_view type) {
 
 void check_config(const RopeConfig& config) {
   const auto fail = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
-  if (!std::isfinite(config.rope_theta) || config.rope_theta <= 0) {
-    fail(fmt::format("rope_theta is {}, expected a positive number", config.rope_theta));
+  // The model's code keeps it in float32, where a larger one would be infinite and stop every pair.
+  if (!(config.rope_theta > 0 && config.rope_theta <= std::numeric_limits<float>::max())) {
+    fail(fmt::format("rope_theta is {}, expected a positive number that float32 holds",
+                     config.rope_theta));
   }
   if (config.rotary_dim < 2 || config.rotary_dim % 2 != 0 || config.rotary_dim > 65536) {
     fail(fmt::format("rotary_dim is {}, expected an even number in 2..65536", config.rotary_dim));

@@ -57,7 +57,7 @@ TEST(MakeSpectrum, WrongConfigsAreNamed) {
   scaled.rope_type = "yarn";
   EXPECT_ROPEWALK_ERROR(make_spectrum(scaled), ErrorCode::unsupported,
                         "rope_type \"yarn\" is not supported, expected one of: default");
-  for (double theta : {0.0, -1.0, std::nan(""), double{INFINITY}})
+  for (double theta : {0.0, -1.0, std::nan(""), double{INFINITY}, 1e39})
     EXPECT_ROPEWALK_ERROR(make_spectrum(config_of(theta, 8)), ErrorCode::invalid_argument,
                           "rope_theta");
   for (int64_t dim : {0, 1, 7, -2}) {

@@ -209,8 +209,8 @@ void check_rows_exist(const PositionReader& positions, const RopeJob& job, const
       const int64_t p = positions.at(0, b, s);
       const uint64_t row = static_cast<uint64_t>(p) - static_cast<uint64_t>(table.first);
       if (p < table.first || row >= static_cast<uint64_t>(rows)) {
-        fail(fmt::format("position_ids[{}, {}] is {}, but the table has positions {} to {}", b, s,
-                         p, table.first, table.first + rows - 1),
+        fail(fmt::format("position_ids[{}, {}] is {}, but the table has {} rows from position {}",
+                         b, s, p, rows, table.first),
              ErrorCode::out_of_range);
       }
     }

@@ -106,7 +106,7 @@ TEST_F(RopeErrors, A16_PositionsOutsideATable) {
     apply_rope(view_of(table), kLayout, positions_from(first), in_place(x.view()));
   };
   EXPECT_REFUSED(call(2), out_of_range,
-                 "position_ids[0, 2] is 4, but the table has positions 0 to 3");
+                 "position_ids[0, 2] is 4, but the table has 4 rows from position 0");
   EXPECT_REFUSED(call(-1), out_of_range, "position_ids[0, 0] is -1");
   EXPECT_REFUSED(call(std::numeric_limits<int64_t>::min()), out_of_range, "-9223372036854775808");
   EXPECT_NO_THROW(call(1));

@@ -244,7 +244,9 @@ TEST(IdealSpectrum, IsExactToTheLastPosition) {
                            {10000.5, 64},
                            {1e12, 128},
                            {1.0, 8},
-                           {1.0001, 7}}) {
+                           {1.0001, 7},
+                           {1 + 0x1p-52, 512},
+                           {1 + 1e-13, 4096}}) {
     const Spectrum spectrum = ideal_spectrum(base, dim, (dim + 1) / 2);
     for (int64_t position : {int64_t{1}, int64_t{5000}, int64_t{1} << 40, kMax, kMin}) {
       const Row row = row_of(spectrum, {position});
