@@ -174,7 +174,8 @@ void read(ConfigReader& config, ModelEncoding& model) {
     config.refuse(
         ErrorCode::unsupported, "kv_channels",
         "no key tells ChatGLM-6B (position_encoding_2d, inner_hidden_size) from ChatGLM2 and "
-        "later, expected a multiple of 4, found no such key");
+        "later, expected one of these, kv_channels, multi_query_group_num or rope_ratio, found "
+        "none");
   }
   config.note("generation", sign_of_6b ? "ChatGLM-6B" : "ChatGLM2, ChatGLM3 or GLM-4",
               "told by a key that only it has: " +
