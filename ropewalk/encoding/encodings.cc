@@ -13,7 +13,12 @@ namespace {
 constexpr std::array<std::string_view, 4> kSinusoidalLayouts = {"interleaved", "sin_cos", "fairseq",
                                                                 "cos_sin"};
 
+constexpr std::array<std::string_view, 3> kMropeOrders = {"contiguous", "interleaved",
+                                                          "height_width_first"};
+
 }  // namespace
+
+std::string_view name(MropeOrder order) { return kMropeOrders[static_cast<size_t>(order)]; }
 
 std::string_view name(SinusoidalLayout layout) {
   return kSinusoidalLayouts[static_cast<size_t>(layout)];

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,6 +13,14 @@
 
 namespace ropewalk {
 
+// Which axis of the position ids drives pair i, for a head whose pairs are shared between several.
+enum class MropeOrder {
+  contiguous,   // the first section[0] pairs take axis 0, the next section[1] axis 1, ...: Qwen2-VL
+  interleaved,  // i % 3 == 1 and i < 3 section[1]: axis 1; i % 3 == 2 and i < 3 section[2]: axis 2;
+                // else axis 0: Qwen3-VL
+  height_width_first,  // i < 2 section[0]: even i axis 1, odd i axis 2; else axis 0: ERNIE-4.5-VL
+};
+
 // Rotary position embedding as the model's file states it; nothing derived.
 //   inv_freq_i = rope_theta^(-2i / rotary_dim),  i = 0 .. rotary_dim/2 - 1, once per position axis
 struct RopeConfig {
@@ -20,12 +29,22 @@ struct RopeConfig {
   int64_t rotary_dim = 0;             // channels that share one list of frequencies
   int64_t position_axes = 1;          // 2 for ChatGLM-6B: position and block position
   DType inv_freq_dtype = DType::f32;  // type in which the model keeps inv_freq (f16: ChatGLM-6B)
-  std::map<std::string, double> parameters;  // of the rope_type: factor, beta_fast, ...
+  // Of the rope_type, by the keys of Hugging Face; true is 1: factor, beta_fast, truncate, ...
+  std::map<std::string, double> parameters;
+  std::map<std::string, std::vector<double>> lists;  // the same for lists: long_factor, ...
+  // Pairs for each position axis (the sum is rotary_dim/2); empty: every axis has all frequencies.
   std::vector<int64_t> mrope_section;
+  MropeOrder mrope_order = MropeOrder::contiguous;
+  bool reversed = false;  // turns by minus the angle: nanochat
   RotaryLayout layout;
+  // Where the rotated pairs are written, when not where they were read (DeepSeek-V3 reads them
+  // interleaved and writes them half-split).
+  std::optional<RotaryLayout> output_layout;
 
   bool operator==(const RopeConfig&) const = default;
 };
+
+std::string_view name(MropeOrder order);
 
 // Attention with linear biases: no rotation, slope_h * (j - i) is added to the score of query i and
 // key j.

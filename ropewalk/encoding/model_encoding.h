@@ -18,6 +18,14 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
+// A part of a model beside its decoder layers: "vision", "indexer", "encoder", ...
+struct NamedEncoding {
+  std::string name;
+  PositionEncoding encoding;
+
+  bool operator==(const NamedEncoding&) const = default;
+};
+
 // Everything about positions that one model's file says.
 struct ModelEncoding {
   std::string name;    // preset name, or the file that was read
@@ -28,6 +36,7 @@ struct ModelEncoding {
   int64_t head_dim = 0;
   int64_t max_positions = 0;             // trained context in tokens; 0: not stated
   std::vector<PositionEncoding> layers;  // one per layer
+  std::vector<NamedEncoding> others;     // what else in the model knows positions
   std::vector<Evidence> evidence;        // one per field that was read, defaulted or derived
   std::vector<std::string> warnings;     // what a user should know: ignored keys, reference quirks
 

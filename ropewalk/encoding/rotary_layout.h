@@ -44,8 +44,8 @@ Pairing pairing_from_name(std::string_view text);
 // Number of pairs in all windows.
 int64_t pair_count(const RotaryLayout& layout);
 
-// Throws invalid_argument unless head_dim is in 1..65536, there are at most 16 windows, and each has
-// an even, positive dim, lies inside the head and overlaps no other.
+// Throws invalid_argument unless head_dim is in 1..65536, there are at most 16 windows, and each
+// has an even, positive dim, lies inside the head and overlaps no other.
 void check_layout(const RotaryLayout& layout);
 
 }  // namespace ropewalk

@@ -31,6 +31,14 @@ ordered_json runs_of_equal_layers(const std::vector<PositionEncoding>& layers) {
   return runs;
 }
 
+ordered_json to_json(const std::vector<NamedEncoding>& others) {
+  ordered_json list = ordered_json::array();
+  for (const NamedEncoding& other : others) {
+    list.push_back({{"name", other.name}, {"encoding", to_json(other.encoding)}});
+  }
+  return list;
+}
+
 ordered_json to_json(const std::vector<Evidence>& evidence) {
   ordered_json list = ordered_json::array();
   for (const Evidence& fact : evidence) {
@@ -53,14 +61,19 @@ ordered_json to_json(const RotaryLayout& layout) {
 ordered_json to_json(const RopeConfig& config) {
   ordered_json parameters = ordered_json::object();
   for (const auto& [key, value] : config.parameters) parameters[key] = value;
-  return {{"rope_theta", config.rope_theta},
-          {"rope_type", config.rope_type},
-          {"rotary_dim", config.rotary_dim},
-          {"position_axes", config.position_axes},
-          {"inv_freq_dtype", text(name(config.inv_freq_dtype))},
-          {"parameters", std::move(parameters)},
-          {"mrope_section", config.mrope_section},
-          {"layout", to_json(config.layout)}};
+  for (const auto& [key, values] : config.lists) parameters[key] = values;
+  ordered_json json = {{"rope_theta", config.rope_theta},
+                       {"rope_type", config.rope_type},
+                       {"rotary_dim", config.rotary_dim},
+                       {"position_axes", config.position_axes},
+                       {"inv_freq_dtype", text(name(config.inv_freq_dtype))},
+                       {"parameters", std::move(parameters)},
+                       {"mrope_section", config.mrope_section},
+                       {"mrope_order", text(name(config.mrope_order))},
+                       {"reversed", config.reversed},
+                       {"layout", to_json(config.layout)}};
+  if (config.output_layout) json["output_layout"] = to_json(*config.output_layout);
+  return json;
 }
 
 ordered_json to_json(const AlibiConfig& config) {
@@ -101,6 +114,7 @@ ordered_json to_json(const ModelEncoding& model) {
            model.max_positions == 0 ? ordered_json() : ordered_json(model.max_positions)},
           {"layer_count", model.layers.size()},
           {"layers", runs_of_equal_layers(model.layers)},
+          {"others", to_json(model.others)},
           {"evidence", to_json(model.evidence)},
           {"warnings", model.warnings}};
 }

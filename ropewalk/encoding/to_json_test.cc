@@ -19,6 +19,7 @@ RopeConfig llama() {
 constexpr const char* kLlama =
     R"({"kind":"rope","rope_theta":500000.0,"rope_type":"default","rotary_dim":128,)"
     R"("position_axes":1,"inv_freq_dtype":"f32","parameters":{},"mrope_section":[],)"
+    R"("mrope_order":"contiguous","reversed":false,)"
     R"("layout":{"head_dim":128,"windows":[{"offset":0,"dim":128,"pairing":"half_split"}]}})";
 
 TEST(ToJson, Layout) {
@@ -46,9 +47,15 @@ TEST(ToJson, ParametersAndSections) {
   config.inv_freq_dtype = DType::f16;
   config.parameters = {{"factor", 8}, {"beta_fast", 32}};
   config.mrope_section = {16, 24, 24};
+  config.mrope_order = MropeOrder::interleaved;
+  config.lists = {{"long_factor", {1, 1.5}}};
+  config.output_layout = RotaryLayout{128, {}};
   const nlohmann::ordered_json json = to_json(config);
   EXPECT_EQ(json["inv_freq_dtype"], "f16");
-  EXPECT_EQ(json["parameters"].dump(), R"({"beta_fast":32.0,"factor":8.0})");
+  EXPECT_EQ(json["parameters"].dump(),
+            R"({"beta_fast":32.0,"factor":8.0,"long_factor":[1.0,1.5]})");
+  EXPECT_EQ(json["mrope_order"], "interleaved");
+  EXPECT_EQ(json["output_layout"].dump(), R"({"head_dim":128,"windows":[]})");
   EXPECT_EQ(json["mrope_section"].dump(), "[16,24,24]");
 }
 
@@ -71,18 +78,19 @@ TEST(ToJson, ModelGroupsEqualLayers) {
                             .kv_heads = 1,
                             .head_dim = 128,
                             .layers = {llama(), llama(), NoEncoding{}, llama()},
+                            .others = {{"vision", NoEncoding{}}},
                             .evidence = {{"heads", "2", "m: /num_attention_heads"}},
                             .warnings = {"look"}};
   const std::string rope(kLlama);
-  EXPECT_EQ(
-      to_json(model).dump(),
-      R"({"name":"m","family":"llama","hidden_size":256,"heads":2,"kv_heads":1,)"
-      R"("head_dim":128,"max_positions":null,"layer_count":4,"layers":[)"
-      R"({"first":0,"last":1,"encoding":)" +
-          rope + R"(},{"first":2,"last":2,"encoding":{"kind":"none"}},)" +
-          R"({"first":3,"last":3,"encoding":)" + rope +
-          R"(}],"evidence":[{"field":"heads","value":"2","source":"m: /num_attention_heads"}],)"
-          R"("warnings":["look"]})");
+  EXPECT_EQ(to_json(model).dump(),
+            R"({"name":"m","family":"llama","hidden_size":256,"heads":2,"kv_heads":1,)"
+            R"("head_dim":128,"max_positions":null,"layer_count":4,"layers":[)"
+            R"({"first":0,"last":1,"encoding":)" +
+                rope + R"(},{"first":2,"last":2,"encoding":{"kind":"none"}},)" +
+                R"({"first":3,"last":3,"encoding":)" + rope +
+                R"(}],"others":[{"name":"vision","encoding":{"kind":"none"}}],)"
+                R"("evidence":[{"field":"heads","value":"2","source":"m: /num_attention_heads"}],)"
+                R"("warnings":["look"]})");
 }
 
 }  // namespace
