@@ -7,33 +7,13 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/half.h"
+#include "ropewalk/spectrum/pair_axes.h"
+#include "ropewalk/spectrum/parameter_reader.h"
 #include "ropewalk/spectrum/scalings.h"
 #include "ropewalk/spectrum/turns.h"
 
 namespace ropewalk {
 namespace {
-
-struct Scaling {
-  std::string_view name;
-  Spectrum (*make)(const RopeConfig&, int64_t seq_len);
-};
-
-constexpr Scaling kScalings[] = {
-#define ROPEWALK_SCALING(name, function) {name, scaling::function},
-#include "ropewalk/spectrum/scalings.inc"
-#undef ROPEWALK_SCALING
-};
-
-const Scaling& find_scaling(std::string_view type) {
-  std::string known;
-  for (const Scaling& scaling : kScalings) {
-    if (scaling.name == type) return scaling;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", scaling.name);
-  }
-  throw Error(
-      ErrorCode::unsupported,
-      fmt::format("rope_type \"{}\" is not supported, expected one of: {}", escaped(type), known));
-}
 
 void check_config(const RopeConfig& config) {
   const auto fail = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
@@ -48,19 +28,22 @@ void check_config(const RopeConfig& config) {
   if (config.position_axes < 1 || config.position_axes > 16) {
     fail(fmt::format("position_axes is {}, expected 1..16", config.position_axes));
   }
+  check_mrope_section(config);
   check_layout(config.layout);
-  const int64_t pairs = config.rotary_dim / 2 * config.position_axes;
+  const bool shared = !config.mrope_section.empty();
+  const int64_t pairs = config.rotary_dim / 2 * (shared ? 1 : config.position_axes);
   if (pair_count(config.layout) != pairs) {
-    fail(fmt::format("the layout has {} pairs, but rotary_dim {} on {} position axes gives {}",
-                     pair_count(config.layout), config.rotary_dim, config.position_axes, pairs));
+    fail(fmt::format("the layout has {} pairs, but rotary_dim {} {} {} position axes gives {}",
+                     pair_count(config.layout), config.rotary_dim, shared ? "shared by" : "on",
+                     config.position_axes, pairs));
   }
 }
 
 // What the model's buffer of this type would hold.
-double stored(double inv_freq, DType dtype) {
-  if (dtype == DType::f16) return float_from_f16(f16_from_float(static_cast<float>(inv_freq)));
-  if (dtype == DType::bf16) return float_from_bf16(bf16_from_float(static_cast<float>(inv_freq)));
-  if (dtype == DType::f32) return static_cast<float>(inv_freq);
+double stored(float inv_freq, DType dtype) {
+  if (dtype == DType::f16) return float_from_f16(f16_from_float(inv_freq));
+  if (dtype == DType::bf16) return float_from_bf16(bf16_from_float(inv_freq));
+  if (dtype == DType::f32) return inv_freq;
   throw Error(ErrorCode::unsupported,
               fmt::format("inv_freq_dtype {} is not f32, bf16 or f16", name(dtype)));
 }
@@ -69,16 +52,22 @@ double stored(double inv_freq, DType dtype) {
 
 Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len) {
   check_config(config);
-  const Spectrum one_axis = find_scaling(config.rope_type).make(config, seq_len);
+  if (seq_len < 0) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("seq_len is {}, expected a length or 0", seq_len));
+  }
+  ScaledFrequencies scaled = find_scaling(config.rope_type).make(config, seq_len);
+  const std::vector<float> divisors = parameter_per_pair(config, kFreqFactors);
+  for (size_t i = 0; i < divisors.size(); ++i) scaled.inv_freq[i] /= divisors[i];
   Spectrum spectrum;
-  spectrum.attention_scaling = one_axis.attention_scaling;
-  spectrum.softmax_scale = one_axis.softmax_scale;
-  for (int64_t axis = 0; axis < config.position_axes; ++axis) {
-    for (double inv_freq : one_axis.inv_freq) {
-      spectrum.inv_freq.push_back(stored(inv_freq, config.inv_freq_dtype));
-      spectrum.axis.push_back(static_cast<int32_t>(axis));
-      append_turns(spectrum.inv_freq.back(), spectrum.turns);
-    }
+  spectrum.attention_scaling = scaled.attention_scaling;
+  spectrum.softmax_scale = scaled.softmax_scale;
+  spectrum.axis = pair_axes(config);
+  for (size_t pair = 0; pair < spectrum.axis.size(); ++pair) {
+    const double inv_freq =
+        stored(scaled.inv_freq[pair % scaled.inv_freq.size()], config.inv_freq_dtype);
+    spectrum.inv_freq.push_back(config.reversed && inv_freq != 0 ? -inv_freq : inv_freq);
+    append_turns(spectrum.inv_freq.back(), spectrum.turns);
   }
   return spectrum;
 }

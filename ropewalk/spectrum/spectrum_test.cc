@@ -54,9 +54,9 @@ TEST(MakeSpectrum, AxesRepeatTheFrequencies) {
 
 TEST(MakeSpectrum, WrongConfigsAreNamed) {
   RopeConfig scaled = config_of(1e4, 8);
-  scaled.rope_type = "yarn";
+  scaled.rope_type = "yam";
   EXPECT_ROPEWALK_ERROR(make_spectrum(scaled), ErrorCode::unsupported,
-                        "rope_type \"yarn\" is not supported, expected one of: default");
+                        "rope_type \"yam\" is not supported, expected one of: default");
   for (double theta : {0.0, -1.0, std::nan(""), double{INFINITY}, 1e39})
     EXPECT_ROPEWALK_ERROR(make_spectrum(config_of(theta, 8)), ErrorCode::invalid_argument,
                           "rope_theta");

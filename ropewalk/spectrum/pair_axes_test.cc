@@ -1,0 +1,82 @@
+#include "ropewalk/spectrum/pair_axes.h"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/testing/errors.h"
+
+namespace ropewalk {
+namespace {
+
+RopeConfig shared_config(std::vector<int64_t> section, MropeOrder order) {
+  RopeConfig config;
+  config.position_axes = static_cast<int64_t>(section.size());
+  for (int64_t pairs : section) config.rotary_dim += 2 * pairs;
+  config.mrope_section = std::move(section);
+  config.mrope_order = order;
+  config.layout = {config.rotary_dim, {{0, config.rotary_dim, Pairing::half_split}}};
+  return config;
+}
+
+// T, H, W for axes 0, 1, 2.
+std::string axes_of(std::vector<int64_t> section, MropeOrder order) {
+  std::string text;
+  for (int32_t axis : pair_axes(shared_config(std::move(section), order))) text += "THW"[axis];
+  return text;
+}
+
+TEST(PairAxes, WorkedNumbers) {
+  EXPECT_EQ(axes_of({2, 1, 1}, MropeOrder::contiguous), "TTHW");
+  EXPECT_EQ(axes_of({2, 1, 1}, MropeOrder::interleaved), "THWT");
+  EXPECT_EQ(axes_of({2, 2, 3}, MropeOrder::height_width_first), "HWHWTTT");
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+// Qwen3-VL interleaves the axes over the frequencies, Qwen2-VL does not.
+TEST(PairAxes, M01_Qwen3VlIsInterleaved) {
+  EXPECT_EQ(axes_of({24, 20, 20}, MropeOrder::interleaved), repeated("THW", 20) + "TTTT");
+  EXPECT_EQ(axes_of({16, 24, 24}, MropeOrder::contiguous),
+            repeated("T", 16) + repeated("H", 24) + repeated("W", 24));
+}
+
+TEST(PairAxes, Ernie45Vl) {
+  EXPECT_EQ(axes_of({22, 22, 20}, MropeOrder::height_width_first),
+            repeated("HW", 22) + repeated("T", 20));
+}
+
+TEST(PairAxes, PairsAreSharedNotRepeated) {
+  const RopeConfig config = shared_config({24, 20, 20}, MropeOrder::interleaved);
+  RopeConfig plain = config;
+  plain.mrope_section.clear();
+  plain.position_axes = 1;
+  EXPECT_EQ(make_spectrum(config).inv_freq, make_spectrum(plain).inv_freq);
+  EXPECT_EQ(axis_count(make_spectrum(config)), 3);
+}
+
+TEST(PairAxes, SectionsThatDoNotFitAreNamed) {
+  const auto refuse = [](const RopeConfig& config, const std::string& text) {
+    EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::invalid_argument, text);
+  };
+  RopeConfig config = shared_config({2, 1, 1}, MropeOrder::contiguous);
+  config.mrope_section = {2, 1};
+  refuse(config, "mrope_section is [2, 1], expected 3 counts, one for each position axis");
+  config.mrope_section = {2, 1, 2};
+  refuse(config, "expected counts that make 4, half of rotary_dim, and not 5");
+  config.mrope_section = {5, -2, 1};
+  refuse(config, "expected counts in 0..4");
+  refuse(shared_config({2, 2}, MropeOrder::interleaved), "expected 3 counts for the order");
+  refuse(shared_config({1, 3, 0}, MropeOrder::interleaved),
+         "axis 1 to have at most every third of 4 pairs");
+  refuse(shared_config({2, 1, 1}, MropeOrder::height_width_first), "which take turns");
+}
+
+}  // namespace
+}  // namespace ropewalk

@@ -1,0 +1,62 @@
+#include "ropewalk/spectrum/parameter_reader.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+
+namespace ropewalk {
+namespace {
+
+[[noreturn]] void refuse(const RopeConfig& config, const std::string& what) {
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("rope_type \"{}\": {}", escaped(config.rope_type), what));
+}
+
+[[noreturn]] void refuse_missing(const RopeConfig& config, const ScalingParameter& parameter) {
+  refuse(config, fmt::format("{} is missing, expected {}", parameter.key, parameter.rule.expected));
+}
+
+}  // namespace
+
+std::optional<double> find_parameter(const RopeConfig& config, const ScalingParameter& parameter) {
+  const auto found = config.parameters.find(std::string(parameter.key));
+  if (found == config.parameters.end()) return std::nullopt;
+  if (!parameter.rule.holds(found->second)) {
+    refuse(config, fmt::format("{} is {}, expected {}", parameter.key, found->second,
+                               parameter.rule.expected));
+  }
+  return found->second;
+}
+
+double parameter(const RopeConfig& config, const ScalingParameter& parameter) {
+  const std::optional<double> found = find_parameter(config, parameter);
+  if (found) return *found;
+  if (parameter.fallback) return *parameter.fallback;
+  refuse_missing(config, parameter);
+}
+
+std::vector<float> parameter_per_pair(const RopeConfig& config, const ScalingParameter& parameter) {
+  const auto found = config.lists.find(std::string(parameter.key));
+  if (found == config.lists.end()) {
+    if (parameter.required()) refuse_missing(config, parameter);
+    return {};
+  }
+  const auto pairs = static_cast<size_t>(config.rotary_dim / 2);
+  if (found->second.size() != pairs) {
+    refuse(config, fmt::format("{} has {} numbers, expected {}, one for each pair", parameter.key,
+                               found->second.size(), pairs));
+  }
+  std::vector<float> numbers;
+  for (double value : found->second) {
+    numbers.push_back(static_cast<float>(value));
+    if (!parameter.rule.holds(numbers.back())) {
+      refuse(config, fmt::format("{}[{}] is {}, expected {}", parameter.key, numbers.size() - 1,
+                                 value, parameter.rule.expected));
+    }
+  }
+  return numbers;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,68 @@
+#include "ropewalk/spectrum/scaling_parameters.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/spectrum/parameter_rules.h"
+#include "ropewalk/spectrum/scalings.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr size_t kMaxAliases = 4;
+
+struct NamedScaling {
+  std::string_view name;
+  const Scaling& scaling;
+  std::array<std::string_view, kMaxAliases> aliases;  // the last ones empty
+};
+
+constexpr NamedScaling kScalings[] = {
+#define ROPEWALK_SCALING(name, object, ...) {name, scaling::object, {__VA_ARGS__}},
+#include "ropewalk/spectrum/scalings.inc"
+#undef ROPEWALK_SCALING
+};
+
+const NamedScaling& find(std::string_view name) {
+  for (const NamedScaling& named : kScalings) {
+    if (name.empty()) break;  // as an unused place for an alias is
+    if (named.name == name || std::ranges::count(named.aliases, name) > 0) return named;
+  }
+  throw Error(ErrorCode::unsupported,
+              fmt::format("rope_type \"{}\" is not supported, expected one of: {}", escaped(name),
+                          fmt::join(rope_types(), ", ")));
+}
+
+}  // namespace
+
+constinit const ScalingParameter kFreqFactors{
+    .key = "freq_factors", .rule = kPositive, .derived = "1 for each pair", .is_list = true};
+
+std::vector<std::string_view> rope_types() {
+  std::vector<std::string_view> names;
+  for (const NamedScaling& named : kScalings) names.push_back(named.name);
+  return names;
+}
+
+std::vector<RopeTypeAlias> rope_type_aliases() {
+  std::vector<RopeTypeAlias> aliases;
+  for (const NamedScaling& named : kScalings) {
+    for (std::string_view alias : named.aliases) {
+      if (!alias.empty()) aliases.push_back({alias, named.name});
+    }
+  }
+  return aliases;
+}
+
+std::string_view canonical_rope_type(std::string_view name) { return find(name).name; }
+
+const Scaling& find_scaling(std::string_view rope_type) { return find(rope_type).scaling; }
+
+std::span<const ScalingParameter> scaling_parameters(std::string_view rope_type) {
+  return find(rope_type).scaling.parameters;
+}
+
+}  // namespace ropewalk
