@@ -17,7 +17,7 @@ LAYERS = {
     "kernels": "base encoding",
     "table": "base encoding spectrum kernels",
     "formats": "base",
-    "models": "base encoding formats",
+    "models": "base encoding spectrum formats",
     "weights": "base encoding formats",
     "attention": "base encoding spectrum table kernels",
     "parallel": "base encoding table attention",

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ropewalk/encoding/encodings.h"
+#include "ropewalk/models/config_reader.h"
+
+namespace ropewalk {
+
+// One kind of layer, by its name in /layer_types and in a nested /rope_parameters.
+struct LayerKind {
+  std::string_view name;  // "full_attention"
+  bool rotates = true;    // false: the layer knows no positions (NoPE, convolution, recurrence)
+  // Where transformers 4 states the base of this kind, and what holds when it is not stated; 0: that
+  // of the model type.
+  std::string_view theta_key = "rope_theta";
+  double rope_theta = 0;
+  double rotary_fraction = 0;        // as rope_theta
+  bool takes_rope_scaling = true;    // the flat block of transformers 4 speaks for this kind too
+  std::string_view head_dim_key = {};  // the kind has its own head_dim (Gemma 4): its key
+  int64_t head_dim = 0;                // and what holds without it
+};
+
+// Which layer is of which kind, where /layer_types does not say it:
+//   layer i is of kinds[0] if (i + shift) % period == 0, else of kinds[1]; period 0: all of kinds[0]
+// Gemma 3, {period 6, shift 1}: layers 5, 11, 17, ... are full_attention.
+struct LayerRule {
+  std::span<const LayerKind> kinds;    // empty: all layers are alike
+  int64_t period = 0;
+  int64_t shift = 1;
+  std::string_view period_key = {};
+  bool last_is_first_kind = false;     // the last layer is of kinds[0] whatever its index
+  // no_rope_layers: 1 for a layer that rotates, 0 for one that does not; or one in every
+  // no_rope_layer_interval (this is the default) does not. 0: the type has no such keys.
+  int64_t no_rope_interval = 0;
+};
+
+// What becomes of partial_rotary_factor.
+enum class Fraction {
+  whole_head,  // the model's code does not read it
+  leading,     // the first int(head_dim * factor) channels turn
+};
+
+// The head of multi-head latent attention: qk_nope_head_dim channels that pass, then
+// qk_rope_head_dim that turn.
+struct LatentHead {
+  int64_t nope_dim = 0, rope_dim = 0;  // defaults of the two keys; rope_dim 0: an ordinary head
+  bool writes_half_split = false;      // reads pairs interleaved, writes them half-split
+  bool key_decides = false;            // rope_interleave (default true) chooses between the two
+};
+
+// Positions of several axes.
+struct MultiAxis {
+  int64_t axes = 0;  // 0: plain positions
+  MropeOrder order = MropeOrder::contiguous;
+  int64_t section[4] = {0, 0, 0, 0};  // default of mrope_section; all 0: it must be stated
+  bool key_decides = false;           // mrope_interleaved chooses interleaved or contiguous
+};
+
+// The same model as a GGUF file of llama.cpp. No key of a GGUF states the pairing.
+struct GgufForm {
+  std::string_view architecture;  // "": llama.cpp has none
+  Pairing pairing = Pairing::half_split;
+};
+
+// What the code of one model_type does that no key of its config.json says, and what holds when a
+// key is absent. Plain data: most types are these lines and nothing else.
+struct ModelType {
+  std::string_view name;          // value of /model_type
+  std::string_view architecture;  // value of /architectures/0, for a file without model_type
+  std::string_view config_class;  // whose defaults these are: "Qwen3Config"
+
+  int64_t head_dim = 0;  // 0: hidden_size / num_attention_heads
+  std::string_view head_dim_key = "head_dim";
+  int64_t kv_heads = 0;       // 0: as many as query heads
+  int64_t max_positions = 2048;  // 0: not stated
+  Pairing pairing = Pairing::half_split;
+  double rope_theta = 10000;
+  std::string_view theta_key = {};  // another name of rope_theta
+  Fraction fraction = Fraction::whole_head;
+  double rotary_fraction = 1;
+  std::string_view fraction_key = {};     // another name of partial_rotary_factor
+  std::string_view rotary_dim_key = {};   // states the channels themselves: GPT-J's rotary_dim
+  int64_t rotary_dim = 0;                 // its default; 0: none
+  std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
+  LayerRule layers = {};
+  LatentHead latent = {};
+  MultiAxis multi_axis = {};
+  bool reversed = false;
+
+  std::string_view q_k_norm = {};   // "per head, before the rotation"
+  std::string_view q_k_norm_key = {};  // only if this key is true
+  std::string_view scale_key = {};  // the softmax scale is this key ...
+  double scale_default = 0;
+  bool scale_is_inverse_root = false;  // ... or 1 / sqrt of it
+  std::string_view remark = {};     // what else is done to q or k, as evidence
+
+  GgufForm gguf = {};
+
+  // A model of several parts: the text is described by the object under this key, of the type named
+  // there or else of `part_type`. A file without the object has its keys at the top.
+  std::string_view part = {};
+  std::string_view part_type = {};
+  // Adds what else knows positions (ModelEncoding::others).
+  void (*others)(ConfigReader& config, ModelEncoding& model) = nullptr;
+  // In place of the common reader, for what does not fit the lines above.
+  void (*read)(ConfigReader& config, ModelEncoding& model, const ModelType& type) = nullptr;
+};
+
+// The common reader.
+void read_declared(ConfigReader& config, ModelEncoding& model, const ModelType& type);
+
+// How the type encodes positions, for a list of the types: "RoPE half_split on the whole head".
+std::string encoding_in_words(const ModelType& type);
+
+}  // namespace ropewalk
