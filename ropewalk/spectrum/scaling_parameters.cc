@@ -38,8 +38,10 @@ const NamedScaling& find(std::string_view name) {
 
 }  // namespace
 
-constinit const ScalingParameter kFreqFactors{
-    .key = "freq_factors", .rule = kPositive, .derived = "1 for each pair", .is_list = true};
+constinit const ScalingParameter kFreqFactors{.key = "freq_factors",
+                                              .rule = kPositive,
+                                              .kind = ParameterKind::list,
+                                              .derived = "1 for each pair"};
 
 std::vector<std::string_view> rope_types() {
   std::vector<std::string_view> names;

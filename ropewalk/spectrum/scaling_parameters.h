@@ -13,15 +13,21 @@ struct ParameterRule {
   bool (*holds)(double value);
 };
 
-// A key of RopeConfig::parameters, or of RopeConfig::lists, that a rope_type reads.
+enum class ParameterKind {
+  number,   // of RopeConfig::parameters
+  boolean,  // the same, where true is 1
+  list,     // of RopeConfig::lists
+};
+
+// A key of a rope block that a rope_type reads.
 struct ScalingParameter {
   std::string_view key;  // as in config.json
   ParameterRule rule;    // of the number, or of each number of the list
+  ParameterKind kind = ParameterKind::number;
   // What holds where the config has no such key: a number, or in words how it follows from others.
   // With neither the key is required.
   std::optional<double> fallback = std::nullopt;
   std::string_view derived = "";
-  bool is_list = false;
 
   bool required() const { return !fallback && derived.empty(); }
 };
