@@ -1,11 +1,12 @@
-"""Makes testdata/formats/: small files written by NumPy and by the reference of safetensors.
+"""Makes testdata/formats/: small files written by NumPy, by the reference of safetensors and by the gguf package.
 
-Needs numpy==2.4.6, safetensors==0.8.0, torch==2.15.0.
+Needs gguf==0.19.0, numpy==2.4.6, safetensors==0.8.0, torch==2.15.0.
 """
 
 import io
 import pathlib
 
+import gguf
 import numpy as np
 import torch
 from safetensors.torch import save_file
@@ -16,6 +17,39 @@ OUT = pathlib.Path(__file__).resolve().parents[2] / "testdata" / "formats"
 def save(name, array, version=None):
     with open(OUT / name, "wb") as file:
         np.lib.format.write_array(file, array, version=version)
+
+
+def save_gguf(name, endianess):
+    """A value of each type, and tensors as a small Llama 3.1 has them."""
+    file = gguf.GGUFWriter(OUT / name, "llama", endianess=endianess)
+    file.add_block_count(2)
+    file.add_head_count_kv([2, 1])
+    file.add_rope_freq_base(500000.0)
+    file.add_rope_dimension_count(16)
+    file.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+    file.add_uint8("test.u8", 200)
+    file.add_int8("test.i8", -2)
+    file.add_uint16("test.u16", 60000)
+    file.add_int16("test.i16", -3)
+    file.add_int32("test.i32", -4)
+    file.add_uint64("test.u64", 2**40)
+    file.add_int64("test.i64", -(2**40))
+    file.add_float64("test.f64", 0.1)
+    file.add_bool("test.bool", True)
+    file.add_array("test.flags", [True, False])
+    file.add_token_list(["<s>", "愛", ""])
+    file.add_token_scores([0.5, -1.0, 2.0])
+    file.add_tensor("rope_freqs.weight", np.array([1, 1, 2.5, 8], np.float32))
+    file.add_tensor("half", np.array([[1, 2, 3], [4, 5, -6]], np.float16))
+    # As bytes, which the writer does not turn around.
+    bf16 = np.array([0x3F80, 0xC000], ">u2" if endianess == gguf.GGUFEndian.BIG else "<u2")
+    file.add_tensor("bf16", bf16.view(np.uint8), raw_shape=[4], raw_dtype=gguf.GGMLQuantizationType.BF16)
+    blocks = gguf.quants.quantize(np.arange(64, dtype=np.float32).reshape(2, 32), gguf.GGMLQuantizationType.Q8_0)
+    file.add_tensor("blk.0.attn_q.weight", blocks, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
+    file.write_header_to_file()
+    file.write_kv_data_to_file()
+    file.write_tensors_to_file()
+    file.close()
 
 
 def main():
@@ -48,6 +82,8 @@ def main():
         OUT / "reference.safetensors",
         metadata={"format": "pt"},
     )
+    save_gguf("reference.gguf", gguf.GGUFEndian.LITTLE)
+    save_gguf("reference_big_endian.gguf", gguf.GGUFEndian.BIG)
 
 
 if __name__ == "__main__":
