@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
-#include "ropewalk/formats/safetensors.h"
+#include "ropewalk/formats/checkpoint.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -26,9 +26,9 @@ Tensor rows_of(const Tensor& fused, int64_t first, int64_t block, int64_t step, 
   return out;
 }
 
-class Checkpoint {
+class LayerReader {
  public:
-  Checkpoint(const std::string& path, const ModelEncoding& model) : file_(path), model_(model) {}
+  LayerReader(const std::string& path, const ModelEncoding& model) : file_(path), model_(model) {}
 
   bool has(const std::string& name) const { return file_.contains(name); }
 
@@ -52,7 +52,7 @@ class Checkpoint {
   }
 
  private:
-  SafetensorsFile file_;
+  Checkpoint file_;
   const ModelEncoding& model_;
 };
 
@@ -60,7 +60,7 @@ struct Sizes {
   int64_t q, kv, hidden, head_dim, heads;
 };
 
-LayerWeights separate(const Checkpoint& file, const std::string& prefix, const Sizes& s) {
+LayerWeights separate(const LayerReader& file, const std::string& prefix, const Sizes& s) {
   LayerWeights w{file.read(prefix + "q_proj.weight", s.q, s.hidden),
                  file.read(prefix + "k_proj.weight", s.kv, s.hidden),
                  file.read(prefix + "v_proj.weight", s.kv, s.hidden),
@@ -73,7 +73,7 @@ LayerWeights separate(const Checkpoint& file, const std::string& prefix, const S
 }
 
 // q, k and v one after the other; or, `per_head`, q, k and v of each head one after the other.
-LayerWeights fused(const Checkpoint& file, const std::string& qkv, const std::string& out,
+LayerWeights fused(const LayerReader& file, const std::string& qkv, const std::string& out,
                    const Sizes& s, bool per_head) {
   const auto part = [&](const Tensor& all, int index) {
     if (per_head) return rows_of(all, index * s.head_dim, s.head_dim, 3 * s.head_dim, s.heads);
@@ -104,7 +104,7 @@ AttentionWeights LayerWeights::view() const {
 
 LayerWeights read_layer_weights(const std::string& path, const ModelEncoding& model,
                                 int64_t layer) {
-  const Checkpoint file(path, model);
+  const LayerReader file(path, model);
   const Sizes sizes{model.heads * model.head_dim, model.kv_heads * model.head_dim,
                     model.hidden_size, model.head_dim, model.heads};
   if (model.family == "llama")

@@ -18,8 +18,9 @@ struct LayerWeights {
   AttentionWeights view() const;
 };
 
-// Layer `layer` of a .safetensors file under the names of the model's own code. Throws malformed
-// naming the tensor that is missing, or whose shape is not that of the model's heads.
+// Layer `layer` of a checkpoint (a .safetensors file, an index, or a folder with one) under the
+// names of the model's own code. Throws malformed naming the tensor that is missing, or whose shape
+// is not that of the model's heads.
 LayerWeights read_layer_weights(const std::string& path, const ModelEncoding& model, int64_t layer);
 
 }  // namespace ropewalk::cli

@@ -18,22 +18,26 @@ void answer(const Call& call) {
   }
 }
 
-// Every value lies inside the file, and is refused or read whole.
+// A value lies inside the file, and is refused or read whole.
+void check(const ropewalk::GgufFile& file, const std::string& key, size_t size) {
+  const ropewalk::GgufValue& value = file.metadata().at(key);
+  require(value.offset <= size && value.count <= size);
+  answer([&] { (void)file.text(key); });
+  answer([&] { (void)file.integer(key); });
+  answer([&] { (void)file.number(key); });
+  answer([&] { (void)file.boolean(key); });
+  answer([&] { require(file.integers(key)->size() == value.count); });
+  answer([&] { require(file.numbers(key)->size() == value.count); });
+  answer([&] { require(file.texts(key)->size() == value.count); });
+}
+
 void check(const ropewalk::GgufFile& file, size_t size) {
-  for (const auto& [key, value] : file.metadata()) {
-    require(value.offset <= size && value.count <= size);
-    answer([&] { (void)file.text(key); });
-    answer([&] { (void)file.integer(key); });
-    answer([&] { (void)file.number(key); });
-    answer([&] { (void)file.boolean(key); });
-    answer([&, count = value.count] { require(file.integers(key)->size() == count); });
-    answer([&, count = value.count] { require(file.numbers(key)->size() == count); });
-    answer([&, count = value.count] { require(file.texts(key)->size() == count); });
-  }
+  for (const auto& entry : file.metadata()) check(file, entry.first, size);
   answer([&] { require(!file.architecture().empty()); });
-  for (const auto& [name, tensor] : file.tensors()) {
-    answer([&, expected = tensor.size_in_bytes] {
-      require(file.read(name).bytes.size() == *expected && *expected <= size);
+  for (const auto& entry : file.tensors()) {
+    answer([&] {
+      const size_t bytes = file.read(entry.first).bytes.size();
+      require(bytes == *entry.second.size_in_bytes && bytes <= size);
     });
   }
 }

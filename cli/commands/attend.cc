@@ -226,7 +226,9 @@ Run declare_attend(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--k", o->k, "keys, not yet rotated")->type_name("FILE");
   app.add_option("--v", o->v, "values")->type_name("FILE");
-  app.add_option("--weights", o->weights, "a checkpoint: FILE.safetensors")->type_name("FILE");
+  app.add_option("--weights", o->weights,
+                 "a checkpoint: FILE.safetensors, an index.json, or a folder with one")
+      ->type_name("FILE");
   app.add_option("--input", o->input,
                  "with --weights: hidden states [batch, seq, hidden] or [seq, hidden]")
       ->type_name("FILE");
