@@ -1,5 +1,5 @@
+#include "ropewalk/spectrum/common_parameters.h"
 #include "ropewalk/spectrum/parameter_reader.h"
-#include "ropewalk/spectrum/parameter_rules.h"
 #include "ropewalk/spectrum/powers.h"
 #include "ropewalk/spectrum/scalings.h"
 

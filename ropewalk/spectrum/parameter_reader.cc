@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
+#include "ropewalk/spectrum/common_parameters.h"
 
 namespace ropewalk {
 namespace {
@@ -35,6 +36,13 @@ double parameter(const RopeConfig& config, const ScalingParameter& parameter) {
   if (found) return *found;
   if (parameter.fallback) return *parameter.fallback;
   refuse_missing(config, parameter);
+}
+
+double original_max_position_embeddings(const RopeConfig& config) {
+  const auto original = find_parameter(config, kOriginalMaxPositionEmbeddings);
+  if (original) return *original;
+  if (const auto length = find_parameter(config, kMaxPositionEmbeddings)) return *length;
+  refuse_missing(config, kOriginalMaxPositionEmbeddings);
 }
 
 std::vector<float> parameter_per_pair(const RopeConfig& config, const ScalingParameter& parameter) {

@@ -16,6 +16,10 @@ std::optional<double> find_parameter(const RopeConfig& config, const ScalingPara
 // The fallback where the config has no such key; throws where there is none.
 double parameter(const RopeConfig& config, const ScalingParameter& parameter);
 
+// The length that the model was first trained for: original_max_position_embeddings, else
+// max_position_embeddings, as standardize_rope_params of transformers has it.
+double original_max_position_embeddings(const RopeConfig& config);
+
 // A list of rotary_dim/2 numbers, one for each pair, as float32; empty where the config has no such
 // key and the parameter is not required.
 std::vector<float> parameter_per_pair(const RopeConfig& config, const ScalingParameter& parameter);

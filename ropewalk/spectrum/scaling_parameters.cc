@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
-#include "ropewalk/spectrum/parameter_rules.h"
+#include "ropewalk/spectrum/common_parameters.h"
 #include "ropewalk/spectrum/scalings.h"
 
 namespace ropewalk {

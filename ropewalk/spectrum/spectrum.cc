@@ -69,6 +69,7 @@ Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len) {
     spectrum.inv_freq.push_back(config.reversed && inv_freq != 0 ? -inv_freq : inv_freq);
     append_turns(spectrum.inv_freq.back(), spectrum.turns);
   }
+  check_spectrum(spectrum);
   return spectrum;
 }
 

@@ -10,12 +10,19 @@
 namespace ropewalk {
 
 // The frequencies of a model's rotary encoding.
-//   default: inv_freq_i = 1 / rope_theta^(2i / rotary_dim), i = 0 .. rotary_dim/2 - 1, once per
-//   position axis
+//   default: inv_freq_i = 1 / rope_theta^(2i / rotary_dim), i = 0 .. rotary_dim/2 - 1
+//   any other rope_type: the formula in its file, from RopeConfig::parameters and ::lists, whose
+//   keys scaling_parameters() lists
+// After the scaling, in this order: inv_freq_i / freq_factors_i where there is such a list; each
+// pair gets its axis (once per position axis, or shared by mrope_section); rounded to
+// inv_freq_dtype; negated where `reversed`.
 // Worked number: rope_theta 10000, rotary_dim 4 gives inv_freq = [1, 0.01].
 // Each step is rounded to float32 as in the model's own code (transformers modeling_rope_utils.py),
-// so inv_freq holds the float32 numbers the model was trained with. `seq_len` is the length of the
-// sequence for the rope_types that depend on it (none yet). Pure: there is no cache.
+// so inv_freq holds the float32 numbers the model was trained with.
+//
+// `seq_len` is the length of the whole sequence, prompt and cache, or 0: it is read by dynamic,
+// qwen_dynamic and longrope only. Pure: there is no cache. Where those types change with the length,
+// make the spectrum again; keys that were rotated with the old one must be rotated anew.
 // Throws unsupported for a rope_type that is not known, invalid_argument for impossible numbers.
 Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len = 0);
 

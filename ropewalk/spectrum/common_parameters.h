@@ -21,7 +21,13 @@ inline constexpr ParameterRule kAmplitude{
     "a number in 2^-32..2^32", [](double value) { return value >= 0x1p-32 && value <= 0x1p32; }};
 
 inline constexpr ScalingParameter kFactor{.key = "factor", .rule = kPositive};
+inline constexpr ScalingParameter kMaxPositionEmbeddings{
+    .key = "max_position_embeddings",
+    .rule = kTokens,
+    .derived = "needed only where it stands for another key"};
 inline constexpr ScalingParameter kOriginalMaxPositionEmbeddings{
-    .key = "original_max_position_embeddings", .rule = kTokens};
+    .key = "original_max_position_embeddings",
+    .rule = kTokens,
+    .derived = "max_position_embeddings"};
 
 }  // namespace ropewalk

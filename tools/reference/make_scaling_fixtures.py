@@ -1,0 +1,289 @@
+"""Frequencies of every rope_type, by transformers' own code over published and random configs.
+
+Each is computed twice: with torch's AVX2 kernels, and in a second process with its scalar ones
+(ATEN_CPU_CAPABILITY=default), whose pow is the correctly rounded one.
+"""
+
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import common
+import numpy as np
+import torch
+from transformers import Gemma4TextConfig, HunYuanDenseV1Config, LlamaConfig, PhimoeConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+from transformers.models.deepseek_v3 import modeling_deepseek_v3
+from transformers.models.hunyuan_v1_dense import modeling_hunyuan_v1_dense
+from transformers.models.llama import modeling_llama
+from transformers.models.phimoe import modeling_phimoe
+
+UTILS = "transformers modeling_rope_utils.py"
+
+
+def llama_config(case, cls=LlamaConfig):
+    parameters = {key: value for key, value in case["parameters"].items() if key != "max_position_embeddings"}
+    return cls(
+        head_dim=case["rotary_dim"],
+        hidden_size=2 * case["rotary_dim"],
+        num_attention_heads=2,
+        max_position_embeddings=case["parameters"].get("max_position_embeddings", 131072),
+        rope_parameters={"rope_type": case["hf_rope_type"], "rope_theta": case["rope_theta"], **parameters},
+    )
+
+
+def by_utils(case):
+    """ROPE_INIT_FUNCTIONS, as the model classes call it."""
+    seq_len = case["seq_len"] or None
+    inv_freq, attention = ROPE_INIT_FUNCTIONS[case["hf_rope_type"]](llama_config(case), "cpu", seq_len=seq_len)
+    return inv_freq, attention, 0.0
+
+
+def by_llama(case):
+    """LlamaRotaryEmbedding after one forward over positions up to seq_len - 1."""
+    embedding = modeling_llama.LlamaRotaryEmbedding(llama_config(case))
+    if case["seq_len"]:
+        embedding(torch.zeros(1), torch.tensor([[case["seq_len"] - 1]]))
+    return embedding.inv_freq, embedding.attention_scaling, 0.0
+
+
+def by_hunyuan(case):
+    config = llama_config({**case, "parameters": {"factor": 1.0, **case["parameters"]}}, HunYuanDenseV1Config)
+    embedding = modeling_hunyuan_v1_dense.HunYuanDenseV1RotaryEmbedding(config)
+    return embedding.inv_freq, embedding.attention_scaling, 0.0
+
+
+def by_deepseek(case):
+    inv_freq, attention, _ = by_utils(case)
+    config = llama_config(case)
+    softmax = modeling_deepseek_v3.yarn_apply_mscale(config.rope_parameters, case["head_dim"] ** -0.5)
+    has_scale = case["parameters"].get("mscale_all_dim")
+    return inv_freq, attention, softmax if has_scale else 0.0
+
+
+def by_phimoe(case):
+    """The mscale of modeling_phimoe.py: cos at position 0 is the factor itself."""
+    config = llama_config(case, PhimoeConfig)
+    embedding = modeling_phimoe.PhimoeRotaryEmbedding(config)
+    ids = torch.tensor([[0, max(case["seq_len"], 1) - 1]])
+    amplitude = embedding(torch.zeros(1), ids)[0][0, 0, 0].item()
+    mscales = [case["parameters"][key] for key in ("short_mscale", "long_mscale")]
+    inv_freq, _, _ = by_utils(case)
+    return inv_freq, next(value for value in mscales if np.float32(value) == amplitude), 0.0
+
+
+def by_gemma4(case):
+    config = Gemma4TextConfig(
+        head_dim=case["rotary_dim"],
+        global_head_dim=case["rotary_dim"],
+        hidden_size=2 * case["rotary_dim"],
+        num_attention_heads=2,
+        layer_types=["full_attention"],
+        num_hidden_layers=1,
+        rope_parameters={
+            "full_attention": {"rope_type": "proportional", "rope_theta": case["rope_theta"], **case["parameters"]}
+        },
+    )
+    inv_freq, attention = ROPE_INIT_FUNCTIONS["proportional"](config, "cpu", layer_type="full_attention")
+    return inv_freq, attention, 0.0
+
+
+def default_inv_freq(base, dim):
+    return 1.0 / (base ** (torch.arange(0, dim, 2, dtype=torch.float) / dim))
+
+
+def by_gte(case):
+    """The formula of GTE's and vLLM's NTKScalingRotaryEmbedding."""
+    dim, factor = case["rotary_dim"], case["parameters"]["factor"]
+    b = case["parameters"].get("mixed_b")
+    if b is None:
+        return default_inv_freq(case["rope_theta"] * factor, dim) / factor ** (2 / dim), 1.0, 0.0
+    a = torch.tensor(factor).log() / (dim / 2) ** b
+    scale = (a * torch.arange(1, dim // 2 + 1).float() ** b).exp()
+    return default_inv_freq(case["rope_theta"], dim) / scale, 1.0, 0.0
+
+
+def by_qwen(case):
+    """The formula of Qwen-1's get_ntk_alpha and RotaryEmbedding."""
+    dim = case["rotary_dim"]
+    context = math.log(max(case["seq_len"], 1) / case["parameters"]["seq_length"], 2) + 1
+    alpha = max(2 ** math.ceil(context) - 1, 1)
+    return default_inv_freq(case["rope_theta"] * alpha ** (dim / (dim - 2)), dim), 1.0, 0.0
+
+
+def by_telechat3(case):
+    """YaRN's frequencies with 0.07 in the place of 0.1."""
+    inv_freq, _, _ = by_utils(case)
+    factor = case["parameters"]["factor"]
+    return inv_freq, 1.0 if factor <= 1 else 0.07 * math.log(factor) + 1.0, 0.0
+
+
+def case(rope_type, how, theta, dim, parameters, seq_len=0, hf=None, name="random", **more):
+    return {
+        "name": name,
+        "rope_type": rope_type,
+        "hf_rope_type": hf or rope_type,
+        "how": how.__name__,
+        "rope_theta": theta,
+        "rotary_dim": dim,
+        "head_dim": dim,
+        "parameters": parameters,
+        "seq_len": seq_len,
+        **more,
+    }
+
+
+def published():
+    llama3 = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+    yarn = {"factor": 4.0, "original_max_position_embeddings": 32768}
+    deepseek = {"factor": 40, "beta_fast": 32, "beta_slow": 1, "original_max_position_embeddings": 4096}
+    gpt_oss = {**deepseek, "factor": 32.0, "beta_fast": 32.0, "beta_slow": 1.0, "truncate": False}
+    mla = {"head_dim": 192, "hf": "yarn"}
+    return [
+        case("llama3", by_utils, 500000.0, 128, llama3, name="Llama-3.1"),
+        case("llama3", by_utils, 500000.0, 64, {**llama3, "factor": 32.0}, name="Llama-3.2-1B"),
+        case("llama3", by_utils, 500000.0, 128, {**llama3, "factor": 16.0, "high_freq_factor": 1.0}, name="Scout"),
+        case("yarn", by_utils, 1000000.0, 128, yarn, name="Qwen2.5"),
+        case("yarn", by_utils, 150000, 64, gpt_oss, name="gpt-oss"),
+        case("yarn", by_utils, 160000, 64, {**deepseek, "factor": 16, "original_max_position_embeddings": 65536,
+             "attention_factor": 1.0}, name="DeepSeek-V4"),
+        case("yarn", by_utils, 1000000.0, 128, {**deepseek, "factor": 16.0, "mscale": 1.0, "mscale_all_dim": 1.0,
+             "original_max_position_embeddings": 16384}, name="Ministral-3"),
+        case("deepseek_yarn", by_deepseek, 10000, 64, {**deepseek, "mscale": 1.0, "mscale_all_dim": 1.0},
+             name="DeepSeek-V3", **mla),
+        case("deepseek_yarn", by_deepseek, 10000, 64, {**deepseek, "mscale": 0.707, "mscale_all_dim": 0.707},
+             name="DeepSeek-V2-Lite", **mla),
+        case("linear", by_utils, 1000000.0, 256, {"factor": 8.0}, name="Gemma-3"),
+        case("dynamic", by_llama, 1000000, 128, {"factor": 2.0, "max_position_embeddings": 32768}, 50000,
+             name="InternLM2.5"),
+        case("dynamic", by_llama, 1000000.0, 64, {"factor": 4.0, "max_position_embeddings": 65536}, 131072,
+             name="MiniCPM-2B-128k"),
+        case("dynamic", by_hunyuan, 10000.0, 128, {"alpha": 1000.0}, name="HunYuan"),
+        case("proportional", by_gemma4, 1000000.0, 512, {"partial_rotary_factor": 0.25}, name="Gemma-4"),
+        case("qwen_dynamic", by_qwen, 10000.0, 128, {"seq_length": 8192}, 20000, name="Qwen-7B"),
+    ]  # fmt: skip
+
+
+def random_cases():
+    rng = np.random.default_rng(4)
+
+    def one_of(*values):
+        return values[rng.integers(len(values))]
+
+    def number(low, high):
+        return round(float(rng.uniform(low, high)), 3)
+
+    def base():
+        return one_of(10000.0, 500000.0, 1000000.0, 25000, number(1000, 1e7))
+
+    def dim():
+        return one_of(32, 64, 80, 96, 128, 256)
+
+    def original():
+        return one_of(2048, 4096, 8192, 32768, 40960)
+
+    def yarn():
+        keys = {"factor": one_of(4.0, 16, 40, number(1, 64)), "original_max_position_embeddings": original()}
+        extra = {
+            "beta_fast": one_of(32, 0, number(8, 64)),
+            "beta_slow": one_of(1, 0, number(0.5, 4)),
+            "truncate": bool(rng.integers(2)),
+            "mscale": one_of(1.0, 0.707, 0.0, number(0.1, 2)),
+            "mscale_all_dim": one_of(1.0, 0.707, 0.0, number(0.1, 2)),
+            "attention_factor": number(0.5, 2),
+        }
+        return {**keys, **{key: value for key, value in extra.items() if rng.random() < 0.4}}
+
+    cases = []
+    for _ in range(20):
+        length = original()
+        cases.append(case("linear", by_utils, base(), dim(), {"factor": number(1, 64)}))
+        cases.append(
+            case("dynamic", by_llama, base(), dim(), {"factor": number(1, 16), "max_position_embeddings": length},
+                 int(length * number(0.5, 8)))
+        )  # fmt: skip
+        cases.append(case("dynamic", by_hunyuan, base(), dim(), {"alpha": number(1, 2000)}))
+        cases.append(case("xdrope", by_hunyuan, base(), dim(), {"alpha": number(1, 2000)}, hf="dynamic"))
+        cases.append(case("yarn", by_utils, base(), dim(), yarn()))
+        cases.append(
+            case("deepseek_yarn", by_deepseek, base(), 64, yarn(), hf="yarn", head_dim=one_of(128, 192, 256))
+        )
+        keys = yarn()
+        telechat = {key: keys[key] for key in ("factor", "original_max_position_embeddings")}
+        cases.append(case("telechat3-yarn", by_telechat3, base(), dim(), telechat, hf="yarn"))
+        low = number(0.5, 4)
+        cases.append(
+            case("llama3", by_utils, base(), dim(), {"factor": number(1, 64), "low_freq_factor": low,
+                 "high_freq_factor": low + number(0, 8), "original_max_position_embeddings": original()})
+        )  # fmt: skip
+        cases.append(
+            case("proportional", by_gemma4, base(), one_of(64, 256, 512),
+                 {"partial_rotary_factor": one_of(0.25, 0.5, 1.0, number(0.05, 1)), "factor": one_of(1.0, number(1, 8))})
+        )  # fmt: skip
+        cases.append(case("ntk", by_gte, base(), dim(), {"factor": number(1, 64)}))
+        cases.append(case("ntk", by_gte, base(), dim(), {"factor": number(1, 64), "mixed_b": number(0.3, 1)}))
+        cases.append(case("qwen_dynamic", by_qwen, base(), dim(), {"seq_length": length}, int(length * number(0.2, 9))))
+        cases += longrope(base(), dim(), length, number, one_of, rng)
+    return cases
+
+
+def longrope(base, dim, length, number, one_of, rng):
+    keys = {
+        "short_factor": [number(1, 1.1) for _ in range(dim // 2)],
+        "long_factor": [number(1, 64) for _ in range(dim // 2)],
+        "original_max_position_embeddings": length,
+        "max_position_embeddings": length * one_of(1, 4, 32),
+    }
+    if rng.random() < 0.3:
+        keys["factor"] = number(0.5, 32)
+    if rng.random() < 0.3:
+        keys["attention_factor"] = number(0.5, 2)
+    seq_len = one_of(0, length - 1, length, length + 1, 3 * length)
+    mscales = {"short_mscale": number(1, 1.5), "long_mscale": number(1, 1.5)}
+    return [
+        case("longrope", by_utils, base, dim, keys, seq_len),
+        case("longrope", by_phimoe, base, dim, {**keys, **mscales}, max(seq_len, 1)),
+    ]
+
+
+def compute(cases):
+    return [globals()[item["how"]](item) for item in cases]
+
+
+def scalar_inv_freq():
+    """The same frequencies by torch's scalar kernels: another process, because torch chooses once."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "scalar.pt")
+        environment = {**os.environ, "ATEN_CPU_CAPABILITY": "default"}
+        subprocess.run([sys.executable, __file__, path], check=True, env=environment)
+        return torch.load(path)
+
+
+def main():
+    cases = published() + random_cases()
+    results = compute(cases)
+    if len(sys.argv) > 1:
+        torch.save([inv_freq for inv_freq, _, _ in results], sys.argv[1])
+        return
+    arrays, described = {}, []
+    differing = 0
+    for index, (item, (inv_freq, attention, softmax), scalar) in enumerate(zip(cases, results, scalar_inv_freq())):
+        arrays[f"inv_freq_{index}"] = scalar
+        if not torch.equal(inv_freq, scalar):
+            arrays[f"avx2_{index}"] = inv_freq
+            differing += 1
+        item = {key: value for key, value in item.items() if key != "hf_rope_type"}
+        item["source"] = globals()[item.pop("how")].__doc__ or UTILS
+        described.append({**item, "attention_scaling": float(attention), "softmax_scale": float(softmax)})
+    case_text = {
+        "source": "transformers' functions and classes; inv_freq_N by scalar kernels, avx2_N where AVX2 differs",
+        "cases": described,
+        "reference_error": f"{differing} of {len(cases)} vectors differ between torch's own two kernels",
+    }
+    common.save("scalings", arrays, case_text)
+
+
+if __name__ == "__main__":
+    main()
