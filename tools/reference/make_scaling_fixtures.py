@@ -280,7 +280,7 @@ def main():
     case_text = {
         "source": "transformers' functions and classes; inv_freq_N by scalar kernels, avx2_N where AVX2 differs",
         "cases": described,
-        "reference_error": f"{differing} of {len(cases)} vectors differ between torch's own two kernels",
+        "reference_error": {f"vectors of {len(cases)} that differ between torch's two kernels": differing},
     }
     common.save("scalings", arrays, case_text)
 
