@@ -12,7 +12,7 @@
 #include "ropewalk/base/error.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/positions.h"
+#include "ropewalk/table/positions_chatglm.h"
 
 namespace ropewalk::cli {
 namespace {

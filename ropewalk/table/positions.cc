@@ -1,104 +1,110 @@
 #include "ropewalk/table/positions.h"
 
-#include <algorithm>
-#include <optional>
-#include <string>
-
 #include <fmt/format.h>
 
+#include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
+#include "ropewalk/table/positions_check.h"
 
 namespace ropewalk {
 namespace {
 
-// Far above any context, and small enough that three lists of it can be allocated.
-constexpr int64_t kMaxTokens = int64_t{1} << 28;
+[[noreturn]] void fail(const std::string& what) { throw Error(ErrorCode::invalid_argument, what); }
 
-// The special tokens of one revision's vocabulary.
-struct SpecialTokens {
-  ChatGlmRevision revision;
-  int64_t mask, gmask, bos;
-};
-constexpr SpecialTokens kRevisions[] = {
-    {ChatGlmRevision::clamped, 130000, 130001, 130004},
-    {ChatGlmRevision::continuing, 150000, 150001, 150004},
-};
-
-[[noreturn]] void fail(const std::string& why) {
-  throw Error(ErrorCode::invalid_argument, "chatglm positions: " + why);
-}
-
-void check(const ChatGlmPrompt& prompt) {
-  if (prompt.length > kMaxTokens) {
-    throw Error(ErrorCode::resource_limit,
-                fmt::format("chatglm positions: length: expected at most {} tokens, found {}",
-                            kMaxTokens, prompt.length));
-  }
-  if (prompt.length < 1) {
-    fail(fmt::format("length: expected at least 1 token, found {}", prompt.length));
-  }
-  if (prompt.context_length < 1 || prompt.context_length >= prompt.length) {
-    fail(fmt::format(
-        "context_length: expected the index of bos, in 1..{} (a mask token comes before it), "
-        "found {}",
-        prompt.length - 1, prompt.context_length));
-  }
-  if (prompt.mask_index < 0 || prompt.mask_index >= prompt.context_length) {
-    fail(fmt::format("mask_index: expected an index before bos, in 0..{}, found {}",
-                     prompt.context_length - 1, prompt.mask_index));
-  }
-}
-
-std::optional<int64_t> index_of(std::span<const int64_t> ids, int64_t token) {
-  const auto found = std::find(ids.begin(), ids.end(), token);
-  if (found == ids.end()) return std::nullopt;
-  return found - ids.begin();
-}
-
-}  // namespace
-
-std::vector<int64_t> ChatGlmPositions::planes() const {
-  std::vector<int64_t> both = position;
-  both.insert(both.end(), block_position.begin(), block_position.end());
-  return both;
-}
-
-ChatGlmPositions chatglm_positions(const ChatGlmPrompt& prompt) {
-  check(prompt);
-  const bool goes_on = prompt.gmask && prompt.revision == ChatGlmRevision::continuing;
-  ChatGlmPositions result;
-  result.position.reserve(static_cast<size_t>(prompt.length));
-  result.block_position.reserve(static_cast<size_t>(prompt.length));
-  for (int64_t i = 0; i < prompt.length; ++i) {
-    const bool generated = i >= prompt.context_length;
-    result.position.push_back(generated && !goes_on ? prompt.mask_index : i);
-    result.block_position.push_back(generated ? i - prompt.context_length + 1 : 0);
+// [batch, seq]: value(index, tokens of the row up to here) for a token, masked_value for padding.
+template <typename IsToken, typename Value>
+PositionArray count_tokens(int64_t batch, int64_t seq, const IsToken& is_token, const Value& value,
+                           int64_t masked_value) {
+  PositionArray result{{batch, seq}, {}};
+  result.ids.reserve(static_cast<size_t>(batch * seq));
+  for (int64_t b = 0; b < batch; ++b) {
+    int64_t count = 0;
+    for (int64_t s = 0; s < seq; ++s) {
+      const bool token = is_token(static_cast<size_t>(b * seq + s));
+      count += token;
+      result.ids.push_back(token ? value(count) : masked_value);
+    }
   }
   return result;
 }
 
-ChatGlmPositions chatglm_positions(std::span<const int64_t> token_ids) {
-  for (const SpecialTokens& special : kRevisions) {
-    const std::optional<int64_t> bos = index_of(token_ids, special.bos);
-    if (!bos) continue;
-    const auto context = token_ids.first(static_cast<size_t>(*bos));
-    const std::optional<int64_t> gmask = index_of(context, special.gmask);
-    const std::optional<int64_t> mask = gmask ? gmask : index_of(context, special.mask);
-    if (!mask) {
-      fail(
-          fmt::format("expected gMASK ({}) or MASK ({}) before bos ({}) at index {}, found neither",
-                      special.gmask, special.mask, special.bos, *bos));
+void check_mask(const PaddingMask& mask) {
+  checked_tokens(mask.batch, mask.seq, mask.values.size(), "mask");
+  for (size_t i = 0; i < mask.values.size(); ++i) {
+    if (mask.values[i] > 1) {
+      fail(fmt::format("mask: index {}: expected 0 or 1, found {}", i, mask.values[i]));
     }
-    return chatglm_positions(ChatGlmPrompt{.length = static_cast<int64_t>(token_ids.size()),
-                                           .context_length = *bos,
-                                           .mask_index = *mask,
-                                           .gmask = gmask.has_value(),
-                                           .revision = special.revision});
   }
-  fail(
-      fmt::format("expected bos (130004, or 150004 in the vocabulary of March 2023), found none in "
-                  "{} tokens",
-                  token_ids.size()));
+}
+
+// first, first + 1, ... for `count` tokens.
+void append_run(std::vector<int64_t>& ids, int64_t first, int64_t count, size_t row) {
+  if (count > 0 && !checked_add(first, count - 1)) {
+    fail(fmt::format("first position {} of row {}: {} tokens go beyond 2^63 - 1", first, row,
+                     count));
+  }
+  for (int64_t i = 0; i < count; ++i) ids.push_back(first + i);
+}
+
+}  // namespace
+
+PositionArray mask_positions(const PaddingMask& mask, int64_t masked_value) {
+  check_mask(mask);
+  return count_tokens(
+      mask.batch, mask.seq, [&](size_t i) { return mask.values[i] != 0; },
+      [](int64_t count) { return count - 1; }, masked_value);
+}
+
+std::vector<int64_t> mask_lengths(const PaddingMask& mask) {
+  check_mask(mask);
+  std::vector<int64_t> lengths(static_cast<size_t>(mask.batch), 0);
+  for (size_t i = 0; i < mask.values.size(); ++i) {
+    lengths[i / static_cast<size_t>(mask.seq)] += mask.values[i];
+  }
+  return lengths;
+}
+
+PositionArray offset_positions(std::span<const int64_t> offsets, int64_t seq) {
+  const auto batch = static_cast<int64_t>(offsets.size());
+  check_tokens(seq, "offset_positions: seq");
+  check_tokens(batch, "offset_positions: batch");
+  check_tokens(batch * seq, "offset_positions");
+  PositionArray result{{batch, seq}, {}};
+  result.ids.reserve(static_cast<size_t>(batch * seq));
+  for (size_t b = 0; b < offsets.size(); ++b) append_run(result.ids, offsets[b], seq, b);
+  return result;
+}
+
+PositionArray packed_positions(std::span<const int64_t> cu_seqlens,
+                               std::span<const int64_t> firsts) {
+  check_cu_seqlens(cu_seqlens);
+  const size_t sequences = cu_seqlens.size() - 1;
+  if (!firsts.empty() && firsts.size() != sequences) {
+    fail(fmt::format("firsts: expected one for each of {} sequences, found {}", sequences,
+                     firsts.size()));
+  }
+  PositionArray result{{cu_seqlens.back()}, {}};
+  result.ids.reserve(static_cast<size_t>(cu_seqlens.back()));
+  for (size_t i = 0; i < sequences; ++i) {
+    append_run(result.ids, firsts.empty() ? 0 : firsts[i], cu_seqlens[i + 1] - cu_seqlens[i], i);
+  }
+  return result;
+}
+
+PositionArray fairseq_positions(const TokenIds& tokens, int64_t padding_idx, int64_t cache_length) {
+  checked_tokens(tokens.batch, tokens.seq, tokens.ids.size(), "token ids");
+  check_tokens(padding_idx, "padding_idx");
+  check_tokens(cache_length, "cache_length");
+  return count_tokens(
+      tokens.batch, tokens.seq, [&](size_t i) { return tokens.ids[i] != padding_idx; },
+      [&](int64_t count) { return count + cache_length + padding_idx; }, padding_idx);
+}
+
+PositionArray opt_positions(const PaddingMask& mask) {
+  check_mask(mask);
+  return count_tokens(
+      mask.batch, mask.seq, [&](size_t i) { return mask.values[i] != 0; },
+      [](int64_t count) { return count + 1; }, 1);
 }
 
 }  // namespace ropewalk

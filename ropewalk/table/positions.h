@@ -4,48 +4,67 @@
 #include <span>
 #include <vector>
 
+#include "ropewalk/base/tensor_view.h"
+
 namespace ropewalk {
 
-// The two position ids of each token for ChatGLM-6B, whose first 64 channels of a head turn with
-// the position and last 64 with the block position.
-struct ChatGlmPositions {
-  std::vector<int64_t> position;        // [S]
-  std::vector<int64_t> block_position;  // [S]
+// Position ids in memory of their own, row-major: [S], [B, S] or [axes, B, S], the shapes of
+// PositionIds.
+struct PositionArray {
+  Dims shape;
+  std::vector<int64_t> ids;
 
-  // [2, S], position first: what apply_rope takes.
-  std::vector<int64_t> planes() const;
-
-  bool operator==(const ChatGlmPositions&) const = default;
+  // What positions_of takes.
+  ConstTensorView view() const { return make_view(ids.data(), DType::i64, shape); }
+  bool operator==(const PositionArray&) const = default;
 };
 
-// The published code changed once. Both rules are those of a whole sequence given at once, as in
-// training and prefill; the March code's own decode steps with a cache put each new token at
-// mask_index even with gMASK.
-enum class ChatGlmRevision {
-  clamped,     // vocabulary 130528, bos 130004: after bos the position stays at the mask token
-  continuing,  // March 2023, vocabulary 150528, bos 150004: with gMASK the position goes on
-               // counting
+// An attention mask [batch, seq], row-major: 1 is a token, 0 is padding.
+struct PaddingMask {
+  int64_t batch = 0, seq = 0;
+  std::span<const uint8_t> values;
 };
 
-// ids = [text ..., mask, bos, generated ...]. `context_length` is the index of bos, `mask_index`
-// that of gMASK (or of MASK where there is no gMASK, `gmask` false).
-//   position: 0 .. context_length - 1, then mask_index for every later token (clamped)
-//   block_position: 0 before bos, then 1, 2, 3, ...
-// Worked numbers: [tok, tok, gMASK, bos, a, b]: position [0,1,2,2,2,2], block [0,0,0,1,2,3].
-struct ChatGlmPrompt {
-  int64_t length = 0;          // tokens in all
-  int64_t context_length = 0;  // index of bos
-  int64_t mask_index = 0;      // index of gMASK or MASK
-  bool gmask = true;           // the mask token is gMASK
-  ChatGlmRevision revision = ChatGlmRevision::clamped;
+// Tokens [batch, seq], row-major.
+struct TokenIds {
+  int64_t batch = 0, seq = 0;
+  std::span<const int64_t> ids;
 };
-// Throws invalid_argument unless 0 <= mask_index < context_length < length, resource_limit beyond
-// 2^28 tokens. Source: get_position_ids in modeling_chatglm.py of THUDM/chatglm-6b.
-ChatGlmPositions chatglm_positions(const ChatGlmPrompt& prompt);
 
-// Finds gMASK (else MASK) and bos in token ids, by the ids of the model's revision, told by bos
-// (130004: mask 130000, gMASK 130001; 150004: mask 150000, gMASK 150001).
-// Throws invalid_argument naming the token that is missing.
-ChatGlmPositions chatglm_positions(std::span<const int64_t> token_ids);
+// Each function throws invalid_argument for sizes that do not agree or a value outside its range,
+// naming the index, and resource_limit beyond 2^28 tokens.
+
+// [B, S], padding on the left, the right or anywhere: position = tokens up to here - 1, and
+// `masked_value` for padding. Mask 0 0 1 1 1: 0 0 0 1 2.
+// transformers fills with 0 from version 5 and with 1 before (generation/utils.py); what stands
+// there matters to no model that masks its padding.
+PositionArray mask_positions(const PaddingMask& mask, int64_t masked_value = 0);
+
+// [B]: the tokens of each row, which is the position of the next one. Mask 0 0 1 1 1: 3.
+std::vector<int64_t> mask_lengths(const PaddingMask& mask);
+
+// [B, S]: row b counts from offsets[b], as in a decode step whose rows have caches of different
+// lengths. Offsets 3, 7 and seq 2: 3 4, 7 8.
+PositionArray offset_positions(std::span<const int64_t> offsets, int64_t seq);
+
+// [T]: sequences packed one after the other, boundaries 0, end of the first, ..., T; each counts
+// from 0, or from firsts[i] where given (a later part of a prompt). Boundaries 0 4 8: 0 1 2 3 0 1 2
+// 3. The attention must be kept inside the sequences too: positions alone do not part them.
+PositionArray packed_positions(std::span<const int64_t> cu_seqlens,
+                               std::span<const int64_t> firsts = {});
+
+// [B, S]: rows of a learned or sinusoidal table as fairseq counts them, from padding_idx + 1 on,
+// and padding_idx for padding (RoBERTa, XLM-R, M2M100, NLLB, XGLM):
+//   (cumsum(id != padding_idx) + cache_length) * (id != padding_idx) + padding_idx
+// padding_idx 1, ids 0 5 6 1: 2 3 4 1.
+// Source: make_positions of fairseq/utils.py; create_position_ids_from_input_ids of transformers.
+PositionArray fairseq_positions(const TokenIds& tokens, int64_t padding_idx,
+                                int64_t cache_length = 0);
+
+// [B, S]: rows of OPT's table, which begins with two that are not positions:
+//   cumsum(mask) * mask - 1 + 2
+// Mask 1 1 1 0: 2 3 4 1. (BART counts from 2 with no mask: offset_positions with offsets 2.)
+// Source: OPTLearnedPositionalEmbedding of transformers.
+PositionArray opt_positions(const PaddingMask& mask);
 
 }  // namespace ropewalk

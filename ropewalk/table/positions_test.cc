@@ -1,100 +1,110 @@
 #include "ropewalk/table/positions.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/property.h"
 
 namespace ropewalk {
 namespace {
 
-using testing::ElementsAre;
 using Ids = std::vector<int64_t>;
+using Bytes = std::vector<uint8_t>;
 
-TEST(ChatGlmPositions, D01_ClampedAfterBos) {
-  const Ids ids = {5, 6, 130001, 130004, 20, 21};
-  const ChatGlmPositions positions = chatglm_positions(ids);
-  EXPECT_THAT(positions.position, ElementsAre(0, 1, 2, 2, 2, 2));
-  EXPECT_THAT(positions.block_position, ElementsAre(0, 0, 0, 1, 2, 3));
-  EXPECT_THAT(positions.planes(), ElementsAre(0, 1, 2, 2, 2, 2, 0, 0, 0, 1, 2, 3));
+constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+
+// I01: prefill and decode of a left-padded row count in one frame.
+TEST(Positions, I01_LeftPadding) {
+  const Bytes mask = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+  const PaddingMask rows{2, 5, mask};
+  EXPECT_EQ(mask_positions(rows), (PositionArray{{2, 5}, {0, 0, 0, 1, 2, 0, 1, 2, 3, 4}}));
+  EXPECT_EQ(mask_positions(rows, 1).ids, (Ids{1, 1, 0, 1, 2, 0, 1, 2, 3, 4}));
+  const Ids lengths = mask_lengths(rows);
+  EXPECT_EQ(lengths, (Ids{3, 5}));
+  EXPECT_EQ(offset_positions(lengths, 1), (PositionArray{{2, 1}, {3, 5}}));
 }
 
-TEST(ChatGlmPositions, MarchRevisionGoesOnWithGmask) {
-  const Ids ids = {5, 6, 150001, 150004, 20, 21};
-  const ChatGlmPositions positions = chatglm_positions(ids);
-  EXPECT_THAT(positions.position, ElementsAre(0, 1, 2, 3, 4, 5));
-  EXPECT_THAT(positions.block_position, ElementsAre(0, 0, 0, 1, 2, 3));
+TEST(Positions, PaddingOnTheRightAndInside) {
+  const Bytes mask = {1, 1, 0, 1, 0, 1, 0, 0, 0, 0};
+  EXPECT_EQ(mask_positions({2, 5, mask}, -1).ids, (Ids{0, 1, -1, 2, -1, 0, -1, -1, -1, -1}));
+  EXPECT_TRUE(mask_positions({0, 5, {}}).ids.empty());
+  EXPECT_EQ(mask_lengths({3, 0, {}}), (Ids{0, 0, 0}));
 }
 
-// MASK stands where the missing words are, so it may lie well before bos.
-TEST(ChatGlmPositions, MaskInsideTheTextIsClampedInBothRevisions) {
-  EXPECT_THAT(chatglm_positions(Ids{5, 130000, 6, 7, 130004, 20}).position,
-              ElementsAre(0, 1, 2, 3, 1, 1));
-  EXPECT_THAT(chatglm_positions(Ids{5, 150000, 6, 7, 150004, 20}).position,
-              ElementsAre(0, 1, 2, 3, 1, 1));
+TEST(Positions, MaskThatIsNone) {
+  const Bytes mask = {1, 2};
+  EXPECT_ROPEWALK_ERROR(mask_positions({1, 2, mask}), ErrorCode::invalid_argument,
+                        "mask: index 1: expected 0 or 1, found 2");
+  EXPECT_ROPEWALK_ERROR(opt_positions({1, 2, mask}), ErrorCode::invalid_argument, "index 1");
+  EXPECT_ROPEWALK_ERROR(mask_lengths({2, 2, mask}), ErrorCode::invalid_argument,
+                        "mask: expected 2 x 2 values, found 2");
+  EXPECT_ROPEWALK_ERROR(mask_positions({-1, 2, mask}), ErrorCode::invalid_argument, "found -1");
+  EXPECT_ROPEWALK_ERROR(mask_positions({1 << 20, 1 << 20, mask}), ErrorCode::resource_limit,
+                        "mask: expected at most 268435456 tokens, found 1099511627776");
 }
 
-TEST(ChatGlmPositions, GmaskIsPreferredToMask) {
-  EXPECT_THAT(chatglm_positions(Ids{130000, 5, 130001, 130004, 20}).position,
-              ElementsAre(0, 1, 2, 2, 2));
+// I06: after a cache of 10 tokens the next one is at 10.
+TEST(Positions, I06_OffsetsOfEachRow) {
+  EXPECT_EQ(offset_positions(Ids{3, 7}, 2), (PositionArray{{2, 2}, {3, 4, 7, 8}}));
+  EXPECT_EQ(offset_positions(Ids{10}, 1).ids, Ids{10});
+  EXPECT_EQ(offset_positions(Ids{kLargest - 1}, 2).ids, (Ids{kLargest - 1, kLargest}));
+  EXPECT_ROPEWALK_ERROR(offset_positions(Ids{0, kLargest}, 2), ErrorCode::invalid_argument,
+                        "first position 9223372036854775807 of row 1: 2 tokens go beyond 2^63 - 1");
+  EXPECT_ROPEWALK_ERROR(offset_positions(Ids{0}, -1), ErrorCode::invalid_argument, "seq");
 }
 
-TEST(ChatGlmPositions, MaskAfterBosIsText) {
-  EXPECT_THAT(chatglm_positions(Ids{5, 130000, 130004, 130001}).position, ElementsAre(0, 1, 1, 1));
+// I03, I04: every sequence begins anew, the same document twice has the same positions.
+TEST(Positions, I04_PackedSequences) {
+  EXPECT_EQ(packed_positions(Ids{0, 4, 8}), (PositionArray{{8}, {0, 1, 2, 3, 0, 1, 2, 3}}));
+  EXPECT_EQ(packed_positions(Ids{0, 3, 3, 5}).ids, (Ids{0, 1, 2, 0, 1}));
+  EXPECT_EQ(packed_positions(Ids{0, 2, 4}, Ids{10, 0}).ids, (Ids{10, 11, 0, 1}));
+  EXPECT_TRUE(packed_positions(Ids{0}).ids.empty());
 }
 
-// The rule as the published code writes it: arange, then overwritten from the context on.
-ROPEWALK_PROPERTY(ChatGlmPositions, MatchesThePublishedRule, [](uint8_t before, uint8_t after) {
-  const int64_t context = 1 + before;
-  const int64_t length = context + 1 + after;
-  const int64_t mask = *rc::gen::inRange<int64_t>(0, context);
-  const ChatGlmPositions positions = chatglm_positions(
-      ChatGlmPrompt{.length = length, .context_length = context, .mask_index = mask});
-  for (int64_t i = 0; i < length; ++i) {
-    const auto at = static_cast<size_t>(i);
-    RC_ASSERT(positions.position[at] == (i < context ? i : mask));
-    RC_ASSERT(positions.block_position[at] == std::max<int64_t>(0, i - context + 1));
-  }
-})
-
-TEST(ChatGlmPositions, NoBos) {
-  EXPECT_ROPEWALK_ERROR(chatglm_positions(Ids{5, 130001, 6}), ErrorCode::invalid_argument,
-                        "expected bos (130004");
-  EXPECT_ROPEWALK_ERROR(chatglm_positions(Ids{}), ErrorCode::invalid_argument,
-                        "found none in 0 tokens");
-}
-
-TEST(ChatGlmPositions, NoMask) {
-  EXPECT_ROPEWALK_ERROR(chatglm_positions(Ids{5, 6, 130004, 7}), ErrorCode::invalid_argument,
-                        "expected gMASK (130001) or MASK (130000) before bos (130004) at index 2");
-  // A mask of the other revision's vocabulary is a word here.
-  EXPECT_ROPEWALK_ERROR(chatglm_positions(Ids{150001, 130004, 7}), ErrorCode::invalid_argument,
-                        "expected gMASK (130001)");
-}
-
-TEST(ChatGlmPositions, ImpossiblePrompts) {
-  const auto positions = [](int64_t length, int64_t context, int64_t mask) {
-    return chatglm_positions(
-        ChatGlmPrompt{.length = length, .context_length = context, .mask_index = mask});
+TEST(Positions, BoundariesThatAreNone) {
+  const auto refused = [](const Ids& cu_seqlens, const char* text) {
+    EXPECT_ROPEWALK_ERROR(packed_positions(cu_seqlens), ErrorCode::invalid_argument, text);
   };
-  EXPECT_ROPEWALK_ERROR(positions(0, 0, 0), ErrorCode::invalid_argument,
-                        "length: expected at least 1");
-  EXPECT_ROPEWALK_ERROR(positions(-1, 0, 0), ErrorCode::invalid_argument, "found -1");
-  EXPECT_ROPEWALK_ERROR(positions(4, 4, 2), ErrorCode::invalid_argument, "in 1..3");
-  EXPECT_ROPEWALK_ERROR(positions(4, 0, 0), ErrorCode::invalid_argument,
-                        "context_length: expected");
-  EXPECT_ROPEWALK_ERROR(positions(4, 2, 2), ErrorCode::invalid_argument,
-                        "mask_index: expected an index before bos, in 0..1, found 2");
-  EXPECT_ROPEWALK_ERROR(positions(4, 2, -1), ErrorCode::invalid_argument, "found -1");
-  EXPECT_ROPEWALK_ERROR(positions(std::numeric_limits<int64_t>::max(), 2, 1),
-                        ErrorCode::resource_limit, "length: expected at most 268435456");
+  refused({}, "cu_seqlens: expected 0 first, found none");
+  refused({1, 2}, "cu_seqlens: expected 0 first, found 1");
+  refused({0, 4, 3}, "cu_seqlens: index 2: expected at least 4, found 3");
+  EXPECT_ROPEWALK_ERROR(packed_positions(Ids{0, kLargest}), ErrorCode::resource_limit, "at most");
+  EXPECT_ROPEWALK_ERROR(packed_positions(Ids{0, 4}, Ids{1, 2}), ErrorCode::invalid_argument,
+                        "firsts: expected one for each of 1 sequences, found 2");
 }
+
+TEST(Positions, E07_RowsOfLearnedTables) {
+  EXPECT_EQ(fairseq_positions({1, 4, Ids{0, 5, 6, 1}}, 1).ids, (Ids{2, 3, 4, 1}));
+  const Ids padded = {1, 1, 7, 8};
+  EXPECT_EQ(fairseq_positions({1, 4, padded}, 1).ids, (Ids{1, 1, 2, 3}));
+  EXPECT_EQ(fairseq_positions({1, 4, padded}, 1, 5).ids, (Ids{1, 1, 7, 8}));
+  const Bytes mask = {1, 1, 1, 0};
+  EXPECT_EQ(opt_positions({1, 4, mask}).ids, (Ids{2, 3, 4, 1}));
+  EXPECT_ROPEWALK_ERROR(fairseq_positions({1, 4, padded}, -1), ErrorCode::invalid_argument,
+                        "padding_idx");
+}
+
+TEST(Positions, ArraysAreTakenAsPositionIds) {
+  const PositionArray rows = offset_positions(Ids{3, 7}, 2);
+  const PositionIds ids = positions_of(rows.view());
+  const PositionReader reader(ids, 2, 2, 1);
+  EXPECT_EQ(reader.at(0, 0, 1), 4);
+  EXPECT_EQ(reader.at(0, 1, 0), 7);
+}
+
+// Where the padding is does not matter: the tokens of a row are 0, 1, 2, ...
+ROPEWALK_PROPERTY(Positions, TokensOfARowAreCounted, [] {
+  const auto mask = *rc::gen::container<Bytes>(rc::gen::inRange<uint8_t>(0, 2));
+  const PaddingMask row{1, static_cast<int64_t>(mask.size()), mask};
+  const PositionArray positions = mask_positions(row, -7);
+  int64_t expected = 0;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    RC_ASSERT(positions.ids[i] == (mask[i] != 0 ? expected : -7));
+    expected += mask[i];
+  }
+  RC_ASSERT(mask_lengths(row) == Ids{expected});
+});
 
 }  // namespace
 }  // namespace ropewalk

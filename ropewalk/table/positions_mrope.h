@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ropewalk/table/positions.h"
+#include "ropewalk/table/positions_grid.h"
+
+namespace ropewalk {
+
+// Where the text after an image or video goes on.
+enum class MropeNext {
+  largest,  // 1 + the largest id so far: the code that the models were published with
+            // (transformers 4, vLLM)
+  side,     // the first id of the vision + max(h, w) / merge (transformers 5): less after a video
+            // with more frames than that, whose time ids then run past those of the text
+};
+
+// How a model counts; the values are in its config.json.
+struct MropeRules {
+  int64_t spatial_merge = 2;   // vision_config.spatial_merge_size
+  int64_t temporal_merge = 1;  // of videos; ERNIE-4.5-VL: vision_config.temporal_merge_size
+  double tokens_per_second =
+      0;                      // Qwen2.5-VL: vision_config.tokens_per_second; 0: frames count by 1
+  bool frames_apart = false;  // Qwen3-VL, Qwen3.5, GLM-4V, GLM-4.6V: timestamps stand between the
+                              // frames of a video, each of which counts as an image
+  MropeNext next = MropeNext::largest;
+};
+
+// What mm_token_type_ids of transformers says of a token.
+enum class TokenKind : uint8_t { text = 0, image = 1, video = 2 };
+
+struct MropeInput {
+  int64_t batch = 0, seq = 0;
+  std::span<const uint8_t> kinds;                // [batch, seq] of TokenKind
+  std::span<const uint8_t> mask;                 // [batch, seq], 0 is padding; empty: none
+  std::span<const VisionGrid> images, videos;    // in the order of the tokens, row after row
+  std::span<const double> second_per_grid = {};  // of each video; empty: 1
+};
+
+struct MropePositions {
+  PositionArray positions;      // [3, B, S]: time, row, column; masked_value for padding
+  std::vector<int64_t> deltas;  // [B]: the next token's position is this + the tokens of the row
+};
+
+// Three positions of each token of a text with images and videos (M-RoPE).
+//   text:   the three are the same, and rise by 1
+//   vision: first + (frame i, row, column), in frames of h/merge x w/merge tokens; for Qwen2.5-VL
+//           first + trunc(i tokens_per_second second_per_grid), in float32
+// Worked numbers: 4 text, a grid 1 x 4 x 6, merge 2, then text:
+//   t 0 1 2 3  4 4 4 4 4 4  7 ..     h 0 1 2 3  4 4 4 5 5 5  7 ..     w 0 1 2 3  4 5 6 4 5 6  7 ..
+// With text alone every axis is mask_positions. Qwen2-VL {}, Qwen2.5-VL {.tokens_per_second = 2},
+// Qwen3-VL and GLM-4V {.frames_apart = true}.
+// Throws invalid_argument unless the tokens of each kind are those of the grids, naming row and
+// token, and for what grid_positions refuses; resource_limit beyond 2^28 tokens.
+// Source: get_rope_index of modeling_qwen2_vl.py, _qwen2_5_vl.py, _qwen3_vl.py, _glm4v.py,
+// _ernie4_5_vl_moe.py in transformers (4.57 rounds second_per_grid to an integer first: a fault).
+MropePositions mrope_positions(const MropeInput& input, const MropeRules& rules,
+                               int64_t masked_value = 0);
+
+}  // namespace ropewalk
