@@ -5,11 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/spectrum/scalings_testing.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/errors.h"
+#include "ropewalk/testing/tensors.h"
 
 namespace ropewalk {
 namespace {
+
+using testing::random_tensor;
 
 RopeConfig shared_config(std::vector<int64_t> section, MropeOrder order) {
   RopeConfig config;
@@ -59,6 +64,44 @@ TEST(PairAxes, PairsAreSharedNotRepeated) {
   plain.position_axes = 1;
   EXPECT_EQ(make_spectrum(config).inv_freq, make_spectrum(plain).inv_freq);
   EXPECT_EQ(axis_count(make_spectrum(config)), 3);
+}
+
+// x turned by `ids`: shaped [S] for one axis or [3, 1, S].
+Tensor turned(const RopeConfig& config, const std::vector<int64_t>& ids, const Tensor& x) {
+  Tensor out = make_tensor(x.dtype, x.shape);
+  const int64_t tokens = x.shape[1];
+  const int64_t axes = static_cast<int64_t>(ids.size()) / tokens;
+  const Dims shape = axes == 1 ? Dims{tokens} : Dims{axes, 1, tokens};
+  const auto view = make_view(static_cast<const void*>(ids.data()), DType::i64, shape);
+  apply_rope(make_spectrum(config), config.layout, positions_of(view), {x.view(), out.view()});
+  return out;
+}
+
+// Where the axes agree, as they do for text, M-RoPE is plain RoPE, to the bit.
+TEST(PairAxes, TextTurnsAsWithOneAxis) {
+  const std::vector<int64_t> ids = {0, 7, 1000, 131071};
+  std::vector<int64_t> three = ids;
+  for (int i = 0; i < 2; ++i) three.insert(three.end(), ids.begin(), ids.end());
+  for (MropeOrder order :
+       {MropeOrder::contiguous, MropeOrder::interleaved, MropeOrder::height_width_first}) {
+    const bool ernie = order == MropeOrder::height_width_first;
+    const RopeConfig config = shared_config(
+        ernie ? std::vector<int64_t>{22, 22, 20} : std::vector<int64_t>{24, 20, 20}, order);
+    RopeConfig plain = config;
+    plain.mrope_section.clear();
+    plain.position_axes = 1;
+    const Tensor x = random_tensor({1, 4, 2, 128}, 1);
+    EXPECT_EQ(turned(config, three, x).bytes, turned(plain, ids, x).bytes) << name(order);
+  }
+}
+
+// nanochat turns by minus the angle.
+TEST(PairAxes, ReversedTurnsByMinusThePosition) {
+  const RopeConfig plain = scaled_config("proportional", 1e4, 64, {{"partial_rotary_factor", 0.5}});
+  RopeConfig reversed = plain;
+  reversed.reversed = true;
+  const Tensor x = random_tensor({1, 3, 1, 64}, 2);
+  EXPECT_EQ(turned(reversed, {1, 2, 70000}, x).bytes, turned(plain, {-1, -2, -70000}, x).bytes);
 }
 
 TEST(PairAxes, SectionsThatDoNotFitAreNamed) {

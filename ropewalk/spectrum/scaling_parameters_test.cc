@@ -131,6 +131,19 @@ TEST(ScalingParameters, NoOtherKeyIsRead) {
   }
 }
 
+// The same call gives the same spectrum, whatever was asked between; frequencies never rise.
+TEST(ScalingParameters, EveryScalingIsPureAndFalls) {
+  for (const auto& [type, its_scenes] : scenes()) {
+    for (const Scene& scene : its_scenes) {
+      const Spectrum spectrum = spectrum_of(type, scene);
+      make_spectrum(config_of(type, scene), 1 << 20);
+      EXPECT_EQ(spectrum_of(type, scene), spectrum) << type;
+      EXPECT_TRUE(std::ranges::is_sorted(spectrum.inv_freq, std::greater<>())) << type;
+      EXPECT_GE(spectrum.inv_freq.back(), 0) << type;
+    }
+  }
+}
+
 TEST(ScalingParameters, KeysAreListedOnce) {
   for (std::string_view type : rope_types()) {
     std::set<std::string_view> keys;

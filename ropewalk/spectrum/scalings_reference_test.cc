@@ -1,8 +1,6 @@
 // Every rope_type beside transformers' own code, bit for bit.
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <span>
 #include <string>
@@ -10,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "ropewalk/spectrum/scaling_parameters.h"
+#include "ropewalk/spectrum/scalings_testing.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/fixture.h"
 
@@ -17,50 +16,6 @@ namespace ropewalk {
 namespace {
 
 using testing::Fixture;
-
-RopeConfig config_of(const nlohmann::ordered_json& item) {
-  RopeConfig config;
-  config.rope_theta = item.at("rope_theta");
-  config.rope_type = item.at("rope_type");
-  config.rotary_dim = item.at("rotary_dim");
-  const int64_t head_dim = item.at("head_dim");
-  config.layout = {head_dim, {{0, config.rotary_dim, Pairing::half_split}}};
-  for (const auto& [key, value] : item.at("parameters").items()) {
-    if (value.is_array()) {
-      config.lists[key] = value.get<std::vector<double>>();
-    } else {
-      config.parameters[key] = value.is_boolean() ? value.get<bool>() : value.get<double>();
-    }
-  }
-  return config;
-}
-
-struct Difference {
-  int64_t largest = 0;  // in ULP
-  int64_t count = 0;
-};
-
-Difference compare(const Spectrum& ours, std::span<const float> reference) {
-  EXPECT_EQ(ours.inv_freq.size(), reference.size());
-  Difference difference;
-  for (size_t i = 0; i < reference.size(); ++i) {
-    const auto value = static_cast<float>(ours.inv_freq[i]);
-    EXPECT_EQ(static_cast<double>(value), ours.inv_freq[i]) << "not a float32 number: pair " << i;
-    const int64_t ulps =
-        std::abs(std::bit_cast<int32_t>(value) - std::bit_cast<int32_t>(reference[i]));
-    difference.largest = std::max(difference.largest, ulps);
-    difference.count += ulps != 0;
-  }
-  return difference;
-}
-
-// What torch's own pow may be off, in ULP of the frequency: one ULP of a power is up to two of its
-// reciprocal, and the roundings after it may add one. Ours is the nearest float32.
-//   scalar: the C library's powf, wrong where the exact power is next to the middle of two floats;
-//   avx2: SLEEF's powf.
-// mixed_b of ntk has a second pow in the exponent of an exp, which magnifies its ULP.
-constexpr int64_t kPow = 3;
-constexpr int64_t kPowOfMixedB = 8;
 
 TEST(ScalingsReference, InvFreqOfTransformers) {
   const Fixture fixture("scalings");
@@ -90,6 +45,26 @@ TEST(ScalingsReference, InvFreqOfTransformers) {
   EXPECT_LE(differing, 5);
   for (std::string_view type : rope_types()) {
     EXPECT_EQ(types.count(std::string(type)), type == "default" ? 0u : 1u) << type;
+  }
+}
+
+// Qwen3-VL and Qwen3.5 interleave, Qwen2-VL and GLM do not, ERNIE has its own order.
+TEST(ScalingsReference, AxesOfTransformers) {
+  const Fixture fixture("mrope_axes");
+  for (const auto& item : fixture.info().at("cases")) {
+    SCOPED_TRACE(item.dump());
+    const std::string name = item.at("name");
+    RopeConfig config = config_of(item);
+    config.position_axes = 3;
+    config.mrope_section = item.at("mrope_section").get<std::vector<int64_t>>();
+    for (MropeOrder order :
+         {MropeOrder::contiguous, MropeOrder::interleaved, MropeOrder::height_width_first}) {
+      if (item.at("mrope_order") == ropewalk::name(order)) config.mrope_order = order;
+    }
+    const Spectrum spectrum = make_spectrum(config);
+    const std::span<const int64_t> axis = fixture.i64(name + "_axis");
+    EXPECT_TRUE(std::ranges::equal(spectrum.axis, axis));
+    EXPECT_LE(compare(spectrum, fixture.f32(name + "_inv_freq")).largest, kPow);
   }
 }
 
