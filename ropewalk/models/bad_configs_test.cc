@@ -159,14 +159,25 @@ TEST(BadConfig, C16_BlockOfWrongType) {
 }
 
 TEST(BadConfig, C21_UnknownModelType) {
-  EXPECT_ROPEWALK_ERROR(read(config_with("llama-3-8b", "model_type", "\"mistral\"")),
+  EXPECT_ROPEWALK_ERROR(
+      read(config_with("chatglm3-6b", "model_type", "\"chatgml\"")), ErrorCode::unsupported,
+      "config.json: /model_type: expected one that ropewalk models lists, found \"chatgml\"; near "
+      "it "
+      "is \"chatglm\"; its keys suggest chatglm (kv_channels, multi_query_attention, ");
+  EXPECT_ROPEWALK_ERROR(read(config_with("llama-3-8b", "model_type", "\"mistrall\"")),
                         ErrorCode::unsupported,
-                        "config.json: /model_type: expected one of llama, baichuan, chatglm, found "
-                        "\"mistral\"; its keys suggest llama (num_key_value_heads, rope_theta)");
-  EXPECT_ROPEWALK_ERROR(read(config_with("chatglm3-6b", "model_type", "\"chatgml\"")),
-                        ErrorCode::unsupported, "; did you mean \"chatglm\"?");
+                        "near it are \"mistral\", \"mistral4\", \"mistral3\"");
   EXPECT_ROPEWALK_ERROR(read(config_with("llama-3-8b", "model_type", "7")), ErrorCode::malformed,
                         "/model_type: expected a string, found 7");
+}
+
+TEST(BadConfig, AssumedTypeWins) {
+  const std::string text = config_with("llama-3-8b", "model_type", "\"my_llama\"").dump();
+  const ModelEncoding model = read_model_config(text, "c", "llama");
+  EXPECT_EQ(without_words(model), without_words(read(config_of("llama-3-8b"))));
+  EXPECT_EQ(source_of(model, "model_type"), "assumed, whatever the file says");
+  EXPECT_ROPEWALK_ERROR(read_model_config(text, "c", "lama"), ErrorCode::invalid_argument,
+                        "\"lama\": expected a model_type that ropewalk models lists");
 }
 
 TEST(BadConfig, C21_MissingModelType) {
@@ -174,10 +185,10 @@ TEST(BadConfig, C21_MissingModelType) {
   config.erase("architectures");
   EXPECT_ROPEWALK_ERROR(
       read(config), ErrorCode::malformed,
-      "config.json: /model_type: expected one of llama, baichuan, chatglm, found no "
+      "config.json: /model_type: expected one that ropewalk models lists, found no "
       "such key; its keys suggest chatglm (kv_channels, multi_query_attention, ");
   EXPECT_ROPEWALK_ERROR(read(ordered_json::object()), ErrorCode::malformed, "found no such key");
-  for (const char* other : {"[\"MistralForCausalLM\"]", "[]", "[7]", "\"LlamaForCausalLM\""}) {
+  for (const char* other : {"[\"UnknownForCausalLM\"]", "[]", "[7]", "\"LlamaForCausalLM\""}) {
     config["architectures"] = ordered_json::parse(other);
     EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, "found no such key");
   }
@@ -185,14 +196,14 @@ TEST(BadConfig, C21_MissingModelType) {
 
 TEST(BadConfig, C22_TextConfigIsPointedAt) {
   EXPECT_ROPEWALK_ERROR(
-      read(ordered_json::parse(R"({"model_type":"llava","text_config":{"model_type":"llama"}})")),
+      read(ordered_json::parse(R"({"model_type":"my_vl","text_config":{"model_type":"llama"}})")),
       ErrorCode::unsupported, "; /text_config is a \"llama\"");
 }
 
 TEST(BadConfig, OutsideTextIsEscaped) {
   EXPECT_ROPEWALK_ERROR(
       read_model_config(R"({"model_type": "a\nb\u001b[31m"})", "co\nnfig"), ErrorCode::unsupported,
-      "co\\nnfig: /model_type: expected one of llama, baichuan, chatglm, found \"a\\nb\\x1b[31m\"");
+      "co\\nnfig: /model_type: expected one that ropewalk models lists, found \"a\\nb\\x1b[31m\"");
 }
 
 // Whatever a known key holds, the file is read into a layout that makes sense, or refused with a

@@ -10,8 +10,6 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::string_view kModelTypes[] = {"baichuan"};
-constexpr std::string_view kArchitectures[] = {"BaiChuanForCausalLM", "BaichuanForCausalLM"};
 constexpr std::string_view kTelltaleKeys[] = {"model_max_length", "z_loss_weight"};
 
 struct Size {
@@ -59,7 +57,7 @@ const Size& find_size(ConfigReader& config, const ModelEncoding& model,
           layers ? fmt::to_string(*layers) : "an unstated number of"));
 }
 
-void read(ConfigReader& config, ModelEncoding& model) {
+void read(ConfigReader& config, ModelEncoding& model, const ModelType&) {
   model.hidden_size = config.integer("hidden_size", {"hidden_size"}, kHiddenSize);
   model.heads = config.integer("heads", {"num_attention_heads"}, kHeadCount);
   model.kv_heads = model.heads;
@@ -81,15 +79,27 @@ void read(ConfigReader& config, ModelEncoding& model) {
   model.layers.assign(static_cast<size_t>(layers), encoding);
 }
 
+constexpr std::string_view kEncoding = "7B: RoPE half_split on the whole head; 13B: ALiBi";
+
+constexpr ModelType kTypes[] = {
+    {.name = "baichuan",
+     .architecture = "BaichuanForCausalLM",
+     .config_class = "BaichuanConfig",
+     .gguf = gguf_norm("baichuan"),
+     .encoding = kEncoding,
+     .read = read},
+    // The same without model_type, as the first 7B spells its class.
+    {.name = "baichuan",
+     .architecture = "BaiChuanForCausalLM",
+     .config_class = "BaiChuanConfig",
+     .gguf = gguf_norm("baichuan"),
+     .encoding = kEncoding,
+     .read = read},
+};
+
 }  // namespace
 
 constinit const Family family::baichuan{
-    .name = "baichuan",
-    .model_types = kModelTypes,
-    .architectures = kArchitectures,
-    .telltale_keys = kTelltaleKeys,
-    .encoding = "7B: RoPE half_split on the whole head; 13B: ALiBi",
-    .read = read,
-};
+    .name = "baichuan", .types = kTypes, .telltale_keys = kTelltaleKeys};
 
 }  // namespace ropewalk

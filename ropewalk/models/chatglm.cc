@@ -14,8 +14,6 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::string_view kModelTypes[] = {"chatglm"};
-constexpr std::string_view kArchitectures[] = {"ChatGLMModel", "ChatGLMForConditionalGeneration"};
 constexpr std::string_view kTelltaleKeys[] = {
     "position_encoding_2d",  "inner_hidden_size", "kv_channels", "multi_query_attention",
     "multi_query_group_num", "original_rope",     "rope_ratio",  "seq_length"};
@@ -157,7 +155,7 @@ void read_later(ConfigReader& config, ModelEncoding& model) {
   model.layers.assign(model.layers.size(), rope);
 }
 
-void read(ConfigReader& config, ModelEncoding& model) {
+void read(ConfigReader& config, ModelEncoding& model, const ModelType&) {
   const auto sign_of_6b =
       config.first_of({"position_encoding_2d", "inner_hidden_size", "max_sequence_length"});
   const auto sign_of_later =
@@ -187,16 +185,28 @@ void read(ConfigReader& config, ModelEncoding& model) {
   (sign_of_6b ? read_6b : read_later)(config, model);
 }
 
+constexpr std::string_view kEncoding =
+    "ChatGLM-6B: RoPE half_split, 2-D; later: RoPE interleaved on the first half of the head";
+
+constexpr ModelType kTypes[] = {
+    {.name = "chatglm",
+     .architecture = "ChatGLMModel",
+     .config_class = "ChatGLMConfig",
+     .gguf = gguf_norm("chatglm"),
+     .encoding = kEncoding,
+     .read = read},
+    // The same files under the other name of their class, without model_type.
+    {.name = "chatglm",
+     .architecture = "ChatGLMForConditionalGeneration",
+     .config_class = "ChatGLMConfig",
+     .gguf = gguf_norm("chatglm"),
+     .encoding = kEncoding,
+     .read = read},
+};
+
 }  // namespace
 
 constinit const Family family::chatglm{
-    .name = "chatglm",
-    .model_types = kModelTypes,
-    .architectures = kArchitectures,
-    .telltale_keys = kTelltaleKeys,
-    .encoding =
-        "ChatGLM-6B: RoPE half_split, 2-D; later: RoPE interleaved on the first half of the head",
-    .read = read,
-};
+    .name = "chatglm", .types = kTypes, .telltale_keys = kTelltaleKeys};
 
 }  // namespace ropewalk

@@ -1,5 +1,6 @@
 #include "ropewalk/models/config_reader.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -146,6 +147,64 @@ std::optional<ConfigReader> ConfigReader::find_object(std::string_view key) {
   return ConfigReader(*value, label_, pointer_to(key), *findings_);
 }
 
+const ordered_json* ConfigReader::find_list(std::string_view key) {
+  const ordered_json* value = find(key);
+  if (value == nullptr) return nullptr;
+  constexpr size_t kMost = 65536;
+  if (!value->is_array() || value->size() > kMost) {
+    refuse(ErrorCode::malformed, key,
+           fmt::format("expected a list of at most {}, found {}", kMost, described(*value)));
+  }
+  return value;
+}
+
+void ConfigReader::refuse_entry(std::string_view key, size_t index,
+                                std::string_view expected) const {
+  refuse(ErrorCode::malformed, key,
+         fmt::format("expected {} at [{}], found {}", expected, index,
+                     described(object_->at(std::string(key)).at(index))));
+}
+
+std::optional<std::vector<int64_t>> ConfigReader::find_integers(std::string_view key,
+                                                                const IntegerRule& rule) {
+  const ordered_json* list = find_list(key);
+  if (list == nullptr) return std::nullopt;
+  std::vector<int64_t> values;
+  for (const ordered_json& entry : *list) {
+    const std::optional<int64_t> number = as_integer(entry);
+    if (!number || *number < rule.least || *number > rule.most) {
+      refuse_entry(key, values.size(), expected(rule));
+    }
+    values.push_back(*number);
+  }
+  return values;
+}
+
+std::optional<std::vector<double>> ConfigReader::find_numbers(std::string_view key,
+                                                              const NumberRule& rule) {
+  const ordered_json* list = find_list(key);
+  if (list == nullptr) return std::nullopt;
+  std::vector<double> values;
+  for (const ordered_json& entry : *list) {
+    if (!entry.is_number() || !rule.holds(entry.get<double>())) {
+      refuse_entry(key, values.size(), rule.expected);
+    }
+    values.push_back(entry.get<double>());
+  }
+  return values;
+}
+
+std::optional<std::vector<std::string>> ConfigReader::find_texts(std::string_view key) {
+  const ordered_json* list = find_list(key);
+  if (list == nullptr) return std::nullopt;
+  std::vector<std::string> values;
+  for (const ordered_json& entry : *list) {
+    if (!entry.is_string()) refuse_entry(key, values.size(), "a string");
+    values.push_back(entry.get<std::string>());
+  }
+  return values;
+}
+
 int64_t ConfigReader::integer(std::string_view field, std::initializer_list<std::string_view> keys,
                               const IntegerRule& rule, std::optional<Default<int64_t>> fallback) {
   std::optional<int64_t> result;
@@ -193,7 +252,11 @@ void ConfigReader::note(std::string_view field, std::string value, std::string s
   findings_->evidence.push_back({std::string(field), std::move(value), std::move(source)});
 }
 
-void ConfigReader::warn(std::string text) { findings_->warnings.push_back(std::move(text)); }
+void ConfigReader::warn(std::string text) {
+  auto& warnings = findings_->warnings;
+  if (std::find(warnings.begin(), warnings.end(), text) != warnings.end()) return;
+  warnings.push_back(std::move(text));
+}
 
 void ConfigReader::warn_unread() {
   for (const auto& [key, value] : object_->items()) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -44,8 +45,15 @@ class ConfigReader {
   ConfigReader(const nlohmann::ordered_json& object, std::string label, std::string pointer,
                ModelEncoding& findings);
 
+  // An object inside a file, not the file itself.
+  bool is_part() const { return !pointer_.empty(); }
   // Present and not null.
   bool has(std::string_view key) const;
+  // Present and null.
+  bool is_null(std::string_view key) const {
+    const auto found = object_->find(std::string(key));
+    return found != object_->end() && found->is_null();
+  }
   // The first of the keys that the object has.
   std::optional<std::string_view> first_of(std::initializer_list<std::string_view> keys) const;
 
@@ -55,6 +63,10 @@ class ConfigReader {
   std::optional<bool> find_boolean(std::string_view key);
   std::optional<std::string> find_text(std::string_view key);
   std::optional<ConfigReader> find_object(std::string_view key);
+  // Lists of at most 65536 entries, each as above.
+  std::optional<std::vector<int64_t>> find_integers(std::string_view key, const IntegerRule& rule);
+  std::optional<std::vector<double>> find_numbers(std::string_view key, const NumberRule& rule);
+  std::optional<std::vector<std::string>> find_texts(std::string_view key);
 
   // The same with evidence for `field`, from the first of the keys (names of one thing) that the
   // object has. Without a default the field must be there. Names that disagree leave a warning.
@@ -64,8 +76,17 @@ class ConfigReader {
                 const Default<double>& fallback);
   bool boolean(std::string_view field, std::string_view key, const Default<bool>& fallback);
 
+  // Another object as if it stood in the place of this one: defaults of a class, say.
+  ConfigReader of(const nlohmann::ordered_json& object, std::string_view label) const {
+    return ConfigReader(object, std::string(label), "", *findings_);
+  }
+
+  // The key was looked at and says nothing that matters.
+  void ignore(std::string_view key) { read_.emplace(key); }
+
   // Evidence for what no key says: a value that follows from others, or from the model's code.
   void note(std::string_view field, std::string value, std::string source);
+  // The same words twice are one warning.
   void warn(std::string text);
   // A warning for each key of the object that was not looked at.
   void warn_unread();
@@ -84,6 +105,10 @@ class ConfigReader {
 
  private:
   const nlohmann::ordered_json* find(std::string_view key);
+  const nlohmann::ordered_json* find_list(std::string_view key);
+  // Refuses the entry `index` of a list.
+  [[noreturn]] void refuse_entry(std::string_view key, size_t index,
+                                 std::string_view expected) const;
 
   const nlohmann::ordered_json* object_;
   std::string label_, pointer_;

@@ -18,35 +18,34 @@ constexpr const Family* kFamilies[] = {
 };
 #undef ROPEWALK_FAMILY
 
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::vector<std::string_view> known_model_types() {
-  std::vector<std::string_view> types;
-  for (const Family* family : all_families()) {
-    types.insert(types.end(), family->model_types.begin(), family->model_types.end());
-  }
-  return types;
-}
+constexpr size_t kMostNames = 3;
 
 // "; its keys suggest llama (rope_theta, num_key_value_heads)" or nothing.
 std::string suggestion_of_keys(const ConfigReader& config) {
-  std::vector<std::string> suggestions;
-  for (const Family* family : all_families()) {
+  struct Suggestion {
+    std::string_view family;
     std::vector<std::string_view> keys;
+  };
+  std::vector<Suggestion> suggestions;
+  for (const Family* family : all_families()) {
+    Suggestion suggestion{family->name, {}};
     for (const std::string_view key : family->telltale_keys) {
-      if (config.has(key)) keys.push_back(key);
+      if (config.has(key)) suggestion.keys.push_back(key);
     }
-    if (keys.empty()) continue;
-    suggestions.push_back(fmt::format("{} ({})", family->name, fmt::join(keys, ", ")));
+    if (!suggestion.keys.empty()) suggestions.push_back(std::move(suggestion));
   }
-  if (suggestions.empty()) return "";
-  return fmt::format("; its keys suggest {}", fmt::join(suggestions, " or "));
+  std::stable_sort(suggestions.begin(), suggestions.end(),
+                   [](const auto& a, const auto& b) { return a.keys.size() > b.keys.size(); });
+  std::vector<std::string> words;
+  for (const Suggestion& suggestion : suggestions) {
+    if (words.size() == kMostNames) break;
+    words.push_back(fmt::format("{} ({})", suggestion.family, fmt::join(suggestion.keys, ", ")));
+  }
+  return words.empty() ? "" : fmt::format("; its keys suggest {}", fmt::join(words, " or "));
 }
 
-// A model of text and pictures keeps the part that reads text in an object of its own.
-std::string suggestion_of_text_config(const ConfigReader& config) {
+// A model of several parts of an unknown type may have a part of a known one.
+std::string suggestion_of_part(const ConfigReader& config) {
   const auto& json = config.json();
   const auto part = json.find("text_config");
   if (part == json.end() || !part->is_object()) return "";
@@ -56,46 +55,117 @@ std::string suggestion_of_text_config(const ConfigReader& config) {
                      escaped(type->get<std::string>()));
 }
 
+// "; near it are \"mistral\", \"ministral\"" or nothing.
+std::string nearest(const std::string& word) {
+  struct Near {
+    size_t distance;
+    std::string_view name;
+  };
+  if (word.size() > 64) return "";
+  std::vector<Near> near;
+  for (const Family* family : all_families()) {
+    for (const ModelType& type : family->types) {
+      const bool same_start = word.size() >= 4 && type.name.substr(0, 4) == word.substr(0, 4);
+      const size_t distance = edit_distance(word, type.name);
+      if (distance <= std::max<size_t>(2, word.size() / 3) || same_start) {
+        near.push_back({distance, type.name});
+      }
+    }
+  }
+  std::stable_sort(near.begin(), near.end(),
+                   [](const Near& a, const Near& b) { return a.distance < b.distance; });
+  std::vector<std::string> names;
+  for (const Near& candidate : near) {
+    const std::string quoted = fmt::format("\"{}\"", candidate.name);
+    if (names.size() == kMostNames) break;
+    if (std::find(names.begin(), names.end(), quoted) == names.end()) names.push_back(quoted);
+  }
+  return names.empty() ? ""
+                       : fmt::format("; near it {} {}", names.size() == 1 ? "is" : "are",
+                                     fmt::join(names, ", "));
+}
+
 // A file without model_type may still name its class. Never its shape alone: that would be a guess.
-const Family* family_of_architecture(ConfigReader& config) {
+KnownType type_of_architecture(ConfigReader& config) {
   const auto& json = config.json();
   const auto list = json.find("architectures");
-  if (list == json.end() || !list->is_array() || list->empty()) return nullptr;
+  if (list == json.end() || !list->is_array() || list->empty()) return {};
   const auto& first = list->front();
-  if (!first.is_string()) return nullptr;
+  if (!first.is_string()) return {};
   const std::string architecture = first.get<std::string>();
   for (const Family* family : all_families()) {
-    if (!contains(family->architectures, architecture)) continue;
-    config.note("family", std::string(family->name), config.source("architectures") + "/0");
-    config.warn(fmt::format("there is no {}; the family is told by {}/0, \"{}\"",
-                            config.pointer_to("model_type"), config.pointer_to("architectures"),
-                            escaped(architecture)));
-    return family;
+    for (const ModelType& type : family->types) {
+      if (type.architecture != architecture || architecture.empty()) continue;
+      config.note("family", std::string(family->name), config.source("architectures") + "/0");
+      config.warn(fmt::format("there is no {}; the family is told by {}/0, \"{}\"",
+                              config.pointer_to("model_type"), config.pointer_to("architectures"),
+                              escaped(architecture)));
+      return {family, &type};
+    }
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
 
 std::span<const Family* const> all_families() { return kFamilies; }
 
-const Family& find_family(ConfigReader& config) {
-  const std::optional<std::string> type = config.find_text("model_type");
-  if (type) {
-    for (const Family* family : all_families()) {
-      if (!contains(family->model_types, *type)) continue;
-      config.note("family", std::string(family->name), config.source("model_type"));
-      return *family;
+KnownType find_model_type(std::string_view name) {
+  for (const Family* family : all_families()) {
+    for (const ModelType& type : family->types) {
+      if (type.name == name) return {family, &type};
     }
-  } else if (const Family* family = family_of_architecture(config)) {
-    return *family;
   }
-  const std::vector<std::string_view> types = known_model_types();
+  return {};
+}
+
+KnownType find_model_type(ConfigReader& config) {
+  const std::optional<std::string> type = config.find_text("model_type");
+  const KnownType known = type ? find_model_type(*type) : type_of_architecture(config);
+  if (known.type != nullptr) {
+    if (type) {
+      config.note("family", std::string(known.family->name), config.source("model_type"));
+      if (*type != known.family->name) {
+        config.note("model_type", *type, config.source("model_type"));
+      }
+    }
+    return known;
+  }
   const std::string found = type ? fmt::format("\"{}\"", escaped(*type)) : "no such key";
   config.refuse(type ? ErrorCode::unsupported : ErrorCode::malformed, "model_type",
-                fmt::format("expected one of {}, found {}{}{}{}", fmt::join(types, ", "), found,
-                            type ? did_you_mean(*type, types) : "", suggestion_of_keys(config),
-                            suggestion_of_text_config(config)));
+                fmt::format("expected one that ropewalk models lists, found {}{}{}{}", found,
+                            type ? nearest(*type) : "", suggestion_of_keys(config),
+                            suggestion_of_part(config)));
+}
+
+void read_model_type(ConfigReader& config, ModelEncoding& model, const KnownType& known) {
+  const ModelType& type = *known.type;
+  model.family = known.family->name;
+  if (type.part.empty()) {
+    (type.read != nullptr ? type.read : read_declared)(config, model, type);
+    if (type.others != nullptr) type.others(config, model);
+    config.warn_unread_position_keys(known.family->name);
+    return;
+  }
+  std::optional<ConfigReader> part = config.find_object(type.part);
+  if (!part) {
+    // Written before transformers 4.52, with the keys of the text at the top.
+    config.note("part", "the file itself", "there is no " + config.pointer_to(type.part));
+    read_model_type(config, model, find_model_type(type.part_type));
+  } else {
+    const KnownType stated = part->has("model_type") ? find_model_type(*part) : KnownType{};
+    if (stated.type == nullptr) {
+      config.note("part", std::string(type.part_type),
+                  fmt::format("default of {}", type.config_class));
+    }
+    if (stated.type == known.type) {
+      part->refuse(ErrorCode::malformed, "model_type",
+                   fmt::format("expected the type of a part, found \"{}\" again", type.name));
+    }
+    read_model_type(*part, model,
+                    stated.type != nullptr ? stated : find_model_type(type.part_type));
+  }
+  if (type.others != nullptr) type.others(config, model);
 }
 
 }  // namespace ropewalk

@@ -101,20 +101,37 @@ TEST(Llama, B01_TwoDifferentThetas) {
                         "/rope_parameters/rope_theta, found 500000");
 }
 
-TEST(Llama, C01_C06_ScalingsAreRefusedByName) {
+TEST(Llama, C06_UnknownScalingIsRefusedByName) {
   for (const char* block : {"rope_scaling", "rope_parameters"}) {
     for (const char* key : {"rope_type", "type"}) {
-      for (const char* type : {"linear", "dynamic", "llama3", "yarn", "longrope", "su", "mrope"}) {
-        ordered_json config = config_of("llama-3-8b");
-        config[block] = {{"factor", 8.0}, {key, type}};
-        EXPECT_ROPEWALK_ERROR(
-            read(config), ErrorCode::unsupported,
-            fmt::format("config.json: /{}/{}: scaled rotary encodings are not supported yet, "
-                        "expected \"default\", found \"{}\"",
-                        block, key, type));
-      }
+      ordered_json config = config_of("llama-3-8b");
+      config[block] = {{"factor", 8.0}, {key, "liner"}};
+      EXPECT_ROPEWALK_ERROR(
+          read(config), ErrorCode::unsupported,
+          fmt::format("config.json: /{}/{}: expected one of default, ", block, key));
+      EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::unsupported,
+                            "found \"liner\"; did you mean \"linear\"?");
     }
   }
+}
+
+TEST(Llama, C01_C03_ScalingUnderEitherName) {
+  for (const char* block : {"rope_scaling", "rope_parameters"}) {
+    for (const char* key : {"rope_type", "type"}) {
+      ordered_json config = config_of("llama-3-8b");
+      config[block] = {{"factor", 8.0}, {key, "linear"}};
+      const ModelEncoding model = read(config);
+      EXPECT_EQ(rope_of(model).rope_type, "linear");
+      EXPECT_EQ(rope_of(model).parameters.at("factor"), 8);
+      EXPECT_EQ(source_of(model, "factor"), fmt::format("config.json: /{}/factor", block));
+    }
+  }
+}
+
+TEST(Llama, C01_MissingParameterIsNamed) {
+  EXPECT_ROPEWALK_ERROR(
+      read(config_with("llama-3-8b", "rope_scaling", R"({"rope_type": "linear"})")),
+      ErrorCode::malformed, "config.json: /rope_scaling/factor: rope_type linear needs ");
 }
 
 TEST(Llama, C16_TypesThatDisagree) {

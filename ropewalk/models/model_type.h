@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ropewalk/encoding/encodings.h"
@@ -13,25 +14,32 @@ namespace ropewalk {
 struct LayerKind {
   std::string_view name;  // "full_attention"
   bool rotates = true;    // false: the layer knows no positions (NoPE, convolution, recurrence)
-  // Where transformers 4 states the base of this kind, and what holds when it is not stated; 0: that
-  // of the model type.
+  // Where transformers 4 states the base of this kind, and what holds when it is not stated; 0:
+  // that of the model type.
   std::string_view theta_key = "rope_theta";
   double rope_theta = 0;
-  double rotary_fraction = 0;        // as rope_theta
-  bool takes_rope_scaling = true;    // the flat block of transformers 4 speaks for this kind too
+  double rotary_fraction = 0;          // as rope_theta
+  bool takes_rope_scaling = true;      // the flat block of transformers 4 speaks for this kind too
   std::string_view head_dim_key = {};  // the kind has its own head_dim (Gemma 4): its key
   int64_t head_dim = 0;                // and what holds without it
 };
 
 // Which layer is of which kind, where /layer_types does not say it:
-//   layer i is of kinds[0] if (i + shift) % period == 0, else of kinds[1]; period 0: all of kinds[0]
+//   layer i is of kinds[0] if (i + shift) % period == 0, else of kinds[1]; period 0: all of
+//   kinds[0]
 // Gemma 3, {period 6, shift 1}: layers 5, 11, 17, ... are full_attention.
 struct LayerRule {
-  std::span<const LayerKind> kinds;    // empty: all layers are alike
+  std::span<const LayerKind> kinds;  // empty: all layers are alike
   int64_t period = 0;
   int64_t shift = 1;
   std::string_view period_key = {};
-  bool last_is_first_kind = false;     // the last layer is of kinds[0] whatever its index
+  std::string_view list_key = {};     // another name of layer_types; a short list repeats
+  std::string_view indices_key = {};  // the layers of kinds[0], by their numbers
+  std::string_view numbers_key = {};  // the kind of each layer, by its index in kinds
+  bool first_is_first_kind = false;   // the first layer is of kinds[0] whatever the rule says
+  bool last_is_first_kind = false;    // so is the last
+  // When this key is there and null, all layers are alike and rotate (EXAONE 4: sliding_window).
+  std::string_view all_rotate_if_null = {};
   // no_rope_layers: 1 for a layer that rotates, 0 for one that does not; or one in every
   // no_rope_layer_interval (this is the default) does not. 0: the type has no such keys.
   int64_t no_rope_interval = 0;
@@ -64,6 +72,17 @@ struct GgufForm {
   std::string_view architecture;  // "": llama.cpp has none
   Pairing pairing = Pairing::half_split;
 };
+constexpr GgufForm gguf_neox(std::string_view architecture) {
+  return {architecture, Pairing::half_split};
+}
+constexpr GgufForm gguf_norm(std::string_view architecture) {
+  return {architecture, Pairing::interleaved};
+}
+
+// Where q and k are normed.
+inline constexpr std::string_view kNormBefore = "per head, before the rotation";
+inline constexpr std::string_view kNormAfter = "per head, after the rotation";
+inline constexpr std::string_view kNormAllBefore = "over all heads, before the rotation";
 
 // What the code of one model_type does that no key of its config.json says, and what holds when a
 // key is absent. Plain data: most types are these lines and nothing else.
@@ -72,30 +91,39 @@ struct ModelType {
   std::string_view architecture;  // value of /architectures/0, for a file without model_type
   std::string_view config_class;  // whose defaults these are: "Qwen3Config"
 
+  // hidden_size, heads and layers where a part of a model does not state them; a whole file must.
+  struct Size {
+    int64_t hidden_size = 0, heads = 0, layers = 0;
+  } size = {};
   int64_t head_dim = 0;  // 0: hidden_size / num_attention_heads
   std::string_view head_dim_key = "head_dim";
-  int64_t kv_heads = 0;       // 0: as many as query heads
-  int64_t max_positions = 2048;  // 0: not stated
+  int64_t kv_heads = 0;                     // 0: as many as query heads
+  int64_t max_positions = 2048;             // 0: not stated
+  std::string_view max_positions_key = {};  // the key that counts, before all others
   Pairing pairing = Pairing::half_split;
   double rope_theta = 10000;
   std::string_view theta_key = {};  // another name of rope_theta
+  bool fixed_theta = false;         // rope_theta is written into the code; no rope key is read
   Fraction fraction = Fraction::whole_head;
   double rotary_fraction = 1;
   std::string_view fraction_key = {};     // another name of partial_rotary_factor
   std::string_view rotary_dim_key = {};   // states the channels themselves: GPT-J's rotary_dim
   int64_t rotary_dim = 0;                 // its default; 0: none
   std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
+  std::span<const std::string_view> block_facts = {};  // of the rope block, used on q or k
+  bool reads_alpha = false;  // rope_type dynamic with alpha is a fixed base
   LayerRule layers = {};
   LatentHead latent = {};
   MultiAxis multi_axis = {};
   bool reversed = false;
 
-  std::string_view q_k_norm = {};   // "per head, before the rotation"
-  std::string_view q_k_norm_key = {};  // only if this key is true
-  std::string_view scale_key = {};  // the softmax scale is this key ...
+  std::string_view q_k_norm = {};      // "per head, before the rotation"
+  std::string_view q_k_norm_key = {};  // only if this key is true ...
+  bool q_k_norm_default = false;       // ... or this, when it is absent
+  std::string_view scale_key = {};     // the softmax scale is this key ...
   double scale_default = 0;
   bool scale_is_inverse_root = false;  // ... or 1 / sqrt of it
-  std::string_view remark = {};     // what else is done to q or k, as evidence
+  std::string_view remark = {};        // what else is done to q or k, as evidence
 
   GgufForm gguf = {};
 
@@ -105,6 +133,7 @@ struct ModelType {
   std::string_view part_type = {};
   // Adds what else knows positions (ModelEncoding::others).
   void (*others)(ConfigReader& config, ModelEncoding& model) = nullptr;
+  std::string_view encoding = {};  // in words, where the lines above do not tell it
   // In place of the common reader, for what does not fit the lines above.
   void (*read)(ConfigReader& config, ModelEncoding& model, const ModelType& type) = nullptr;
 };

@@ -7,11 +7,11 @@
 #include <fmt/ranges.h>
 
 #include "ropewalk/base/error.h"
+#include "ropewalk/base/nearest_name.h"
 #include "ropewalk/formats/file.h"
 #include "ropewalk/formats/json.h"
 #include "ropewalk/models/config_reader.h"
 #include "ropewalk/models/family.h"
-#include "ropewalk/base/nearest_name.h"
 #include "ropewalk/models/presets.h"
 
 namespace ropewalk {
@@ -36,6 +36,17 @@ const Preset* find_preset(std::string_view name) {
                           fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
+KnownType assumed_type(ConfigReader& config, std::string_view assume) {
+  const KnownType known = find_model_type(assume);
+  if (known.type == nullptr) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("\"{}\": expected a model_type that ropewalk models lists", escaped(assume)));
+  }
+  config.note("model_type", std::string(assume), "assumed, whatever the file says");
+  return known;
+}
+
 // A path that may not be looked at exists too: the system will say why it cannot be read.
 bool exists(const std::string& path) {
   std::error_code error;
@@ -44,7 +55,8 @@ bool exists(const std::string& path) {
 
 }  // namespace
 
-ModelEncoding read_model_config(std::string_view text, const std::string& label) {
+ModelEncoding read_model_config(std::string_view text, const std::string& label,
+                                std::string_view assume) {
   const std::string name = escaped(label);
   if (text.size() > kMaxConfigBytes) {
     throw Error(ErrorCode::resource_limit,
@@ -59,18 +71,16 @@ ModelEncoding read_model_config(std::string_view text, const std::string& label)
   ModelEncoding model;
   model.name = name;
   ConfigReader config(json, name, "", model);
-  const Family& family = find_family(config);
-  model.family = family.name;
-  family.read(config, model);
-  config.warn_unread_position_keys(family.name);
+  read_model_type(config, model,
+                  assume.empty() ? find_model_type(config) : assumed_type(config, assume));
   return model;
 }
 
-ModelEncoding read_model(const std::filesystem::path& path) {
+ModelEncoding read_model(const std::filesystem::path& path, std::string_view assume) {
   std::error_code ignored;  // a path that cannot be looked at is reported by read_text
   const bool directory = std::filesystem::is_directory(path, ignored);
   const std::filesystem::path file = directory ? path / "config.json" : path;
-  return read_model_config(read_text(file, kMaxConfigBytes), file.string());
+  return read_model_config(read_text(file, kMaxConfigBytes), file.string(), assume);
 }
 
 ModelEncoding preset(std::string_view name) {
@@ -87,23 +97,37 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
-ModelEncoding load_model(const std::string& path_or_preset) {
-  if (exists(path_or_preset)) return read_model(path_or_preset);
+ModelEncoding load_model(const std::string& path_or_preset, std::string_view assume) {
+  if (exists(path_or_preset)) return read_model(path_or_preset, assume);
   if (find_preset(path_or_preset) != nullptr) return preset(path_or_preset);
   // What can only be a path gets the system's word about it.
   const bool path = path_or_preset.find('/') != std::string::npos ||
                     std::filesystem::path(path_or_preset).extension() == ".json";
-  if (path) return read_model(path_or_preset);
+  if (path) return read_model(path_or_preset, assume);
   refuse_name(path_or_preset, "neither a file nor a preset", "a config.json, its directory, or ");
 }
 
 std::vector<FamilyInfo> families() {
   std::vector<FamilyInfo> infos;
   for (const Family* family : all_families()) {
-    FamilyInfo info;
-    info.name = family->name;
-    info.model_types.assign(family->model_types.begin(), family->model_types.end());
-    info.encoding = family->encoding;
+    FamilyInfo info{.name = std::string(family->name)};
+    for (const ModelType& type : family->types) {
+      if (!info.types.empty() && info.types.back().name == type.name) continue;  // another class
+      info.types.push_back({.name = std::string(type.name),
+                            .architecture = std::string(type.architecture),
+                            .part = std::string(type.part),
+                            .part_type = std::string(type.part_type),
+                            .encoding = encoding_in_words(type),
+                            .gguf_architecture = std::string(type.gguf.architecture)});
+      TypeInfo& added = info.types.back();
+      if (type.part.empty() && added.encoding.find("RoPE") == 0) {
+        added.pairing = name(type.pairing);
+        if (!type.gguf.architecture.empty()) {
+          added.gguf_pairing = name(type.gguf.pairing);
+          added.permuted = type.pairing != type.gguf.pairing;
+        }
+      }
+    }
     for (const std::string& name : preset_names()) {
       if (preset(name).family == family->name) info.presets.push_back(name);
     }

@@ -10,13 +10,15 @@
 namespace ropewalk {
 
 // What a Hugging Face config.json (or the directory that holds one) says about positions. Each
-// field of the result carries its evidence: which key of which file, or which default. Throws io,
-// malformed or unsupported naming file and key: an unknown model_type lists the known ones, a rope
-// scaling that is not supported yet is refused by its name.
-ModelEncoding read_model(const std::filesystem::path& path);
+// field of the result carries its evidence: which key of which file, or which default. `assume`
+// names a model_type to read the file as, whatever it says itself. Throws io, malformed or
+// unsupported naming file and key: an unknown model_type lists the nearest ones and what the keys
+// of the file suggest.
+ModelEncoding read_model(const std::filesystem::path& path, std::string_view assume = {});
 
 // The same from the text of a config.json; `label` names it in messages and evidence.
-ModelEncoding read_model_config(std::string_view text, const std::string& label);
+ModelEncoding read_model_config(std::string_view text, const std::string& label,
+                                std::string_view assume = {});
 
 // A published model by name: "llama-2-7b", "llama-3-8b", "baichuan-7b", "baichuan-13b",
 // "chatglm-6b", "chatglm2-6b", "chatglm3-6b", "glm-4-9b-chat". Throws invalid_argument listing the
@@ -25,13 +27,24 @@ ModelEncoding preset(std::string_view name);
 std::vector<std::string> preset_names();
 
 // A path that exists, else a preset.
-ModelEncoding load_model(const std::string& path_or_preset);
+ModelEncoding load_model(const std::string& path_or_preset, std::string_view assume = {});
+
+// One value of /model_type that read_model knows, as a row of the table of conventions.
+struct TypeInfo {
+  std::string name;               // "qwen3"
+  std::string architecture;       // value of /architectures/0: "Qwen3ForCausalLM"
+  std::string part, part_type;    // a model of several parts: where its text is, and of which type
+  std::string encoding;           // in words
+  std::string pairing;            // of the Hugging Face weights; "" where nothing turns
+  std::string gguf_architecture;  // "" where llama.cpp has none
+  std::string gguf_pairing;       // of the same weights in a GGUF
+  bool permuted = false;          // the rows of Q and K are moved on the way to the GGUF
+};
 
 // The families that read_model knows.
 struct FamilyInfo {
-  std::string name;                      // "llama"
-  std::vector<std::string> model_types;  // values of /model_type
-  std::string encoding;  // "RoPE half_split", "ALiBi (13B) or RoPE half_split (7B)", ...
+  std::string name;  // "llama"
+  std::vector<TypeInfo> types;
   std::vector<std::string> presets;
 };
 std::vector<FamilyInfo> families();

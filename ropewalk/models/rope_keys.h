@@ -1,29 +1,54 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "ropewalk/models/config_reader.h"
 
 namespace ropewalk {
 
-// What the rope keys of a Hugging Face config say.
+// What holds where a file says nothing about the rotation of one kind of layer.
+struct RopeRule {
+  Default<double> rope_theta;
+  std::string_view theta_key = "rope_theta";  // where transformers 4 states it
+  std::string_view theta_alias = {};          // another name
+  std::string_view fraction_alias = {};       // another name of partial_rotary_factor
+  std::string_view kind = {};                 // "full_attention"; empty: all layers are alike
+  bool takes_rope_scaling = true;  // false: a flat block speaks for other kinds of layers only
+  bool several_axes = false;       // mrope_section is read
+  bool reads_alpha = false;        // HunYuan: dynamic with alpha is a fixed base
+  std::span<const std::string_view> facts = {};  // keys of the block that the code uses on q or k
+  std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
+  int64_t max_positions = 0;              // max_position_embeddings, for the scalings that need it
+};
+
+// What the rope keys of a config say for one kind of layer.
 struct RopeKeys {
   double rope_theta = 0;
   std::string rope_type = "default";
-  std::optional<double>
-      partial_rotary_factor;  // for the family to use or to refuse; no evidence yet
+  std::map<std::string, double> parameters;          // as in RopeConfig
+  std::map<std::string, std::vector<double>> lists;  // as in RopeConfig
+  std::vector<int64_t> mrope_section;
+  std::optional<bool> mrope_interleaved;
+  // For the family to use or to refuse; no evidence yet.
+  std::optional<double> partial_rotary_factor;
+  std::string fraction_source;
 };
 
-// Reads both ways of writing them:
+// Reads every way of writing them:
 //   transformers 4: rope_theta at the top, rope_scaling null, {} or {"rope_type" (old: "type"),
-//   ...} transformers 5: rope_parameters {"rope_type", "rope_theta", ...}
-// Every place that states rope_theta must state the same. Throws unsupported naming a scaling other
-// than "default", malformed for names of the type that disagree. A key of a block that was not used
-// becomes a warning.
+//   ...} transformers 5: rope_parameters {"rope_type", "rope_theta", ...}, or one such object for
+//   each kind of layer, where null means no rotation
+// Nothing: the file says that this kind of layer does not rotate.
+// Every place that states rope_theta must state the same. Throws unsupported naming a rope_type
+// that is not known, malformed for names of the type that disagree or a parameter that is missing.
+// A key of a block that was not used becomes a warning.
 // Source: standardize_rope_params of transformers' modeling_rope_utils.py.
-RopeKeys read_rope_keys(ConfigReader& config, const Default<double>& default_theta);
+std::optional<RopeKeys> read_rope_keys(ConfigReader& config, const RopeRule& rule);
 
 // A base below 1 would make the frequencies grow.
 inline constexpr NumberRule kRopeTheta{

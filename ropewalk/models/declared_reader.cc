@@ -1,0 +1,263 @@
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ropewalk/models/heads.h"
+#include "ropewalk/models/layer_kinds.h"
+#include "ropewalk/models/model_type.h"
+#include "ropewalk/models/rope_keys.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr LayerKind kAllAlike{};
+
+struct KindReader {
+  ConfigReader& config;
+  ModelEncoding& model;
+  const ModelType& type;
+  const LayerKind& kind;
+
+  // Facts about one kind bear its name.
+  void note(std::string_view field, std::string value, std::string source) {
+    config.note(kind.name.empty() ? std::string(field) : fmt::format("{} {}", kind.name, field),
+                std::move(value), std::move(source));
+  }
+};
+
+RopeRule rule_of(const KindReader& reader, std::string_view reason) {
+  const ModelType& type = reader.type;
+  const LayerKind& kind = reader.kind;
+  return {.rope_theta = {kind.rope_theta != 0 ? kind.rope_theta : type.rope_theta, reason},
+          .theta_key = kind.theta_key,
+          .theta_alias = type.theta_key,
+          .fraction_alias = type.fraction_key,
+          .kind = kind.name,
+          .takes_rope_scaling = kind.takes_rope_scaling,
+          .several_axes = type.multi_axis.axes > 0,
+          .reads_alpha = type.reads_alpha,
+          .facts = type.block_facts,
+          .rope_parameters = type.rope_parameters,
+          .max_positions = reader.model.max_positions};
+}
+
+int64_t even(const ConfigReader& config, std::string_view key, int64_t dim, int64_t head_dim) {
+  if (dim >= 2 && dim % 2 == 0 && dim <= head_dim) return dim;
+  config.refuse(
+      ErrorCode::unsupported, key,
+      fmt::format("expected an even number of rotated channels in 2..{}, found {}", head_dim, dim));
+}
+
+// The channels that turn, of a head of `head_dim`.
+int64_t rotary_dim(KindReader& reader, RopeKeys& keys, int64_t head_dim) {
+  const ModelType& type = reader.type;
+  ConfigReader& config = reader.config;
+  if (!type.rotary_dim_key.empty()) {
+    const auto stated = config.find_integer(type.rotary_dim_key, {2, 65536});
+    if (stated || type.rotary_dim > 0) {
+      const int64_t dim =
+          even(config, type.rotary_dim_key, stated.value_or(type.rotary_dim), head_dim);
+      reader.note("rotary_dim", fmt::to_string(dim),
+                  stated ? config.source(type.rotary_dim_key) : default_of(type));
+      return dim;
+    }
+  }
+  if (type.fraction == Fraction::whole_head) {
+    if (keys.partial_rotary_factor && *keys.partial_rotary_factor != 1 &&
+        keys.rope_type != "proportional") {
+      config.warn(
+          fmt::format("partial_rotary_factor is {}, but the code of the {} family rotates "
+                      "the whole head",
+                      *keys.partial_rotary_factor, type.name));
+    }
+    reader.note("rotary_dim", fmt::to_string(head_dim), "family: the whole head");
+    return head_dim;
+  }
+  const double fallback =
+      reader.kind.rotary_fraction != 0 ? reader.kind.rotary_fraction : type.rotary_fraction;
+  const double fraction = keys.partial_rotary_factor.value_or(fallback);
+  reader.note("partial_rotary_factor", fmt::to_string(fraction),
+              keys.partial_rotary_factor ? keys.fraction_source : default_of(type));
+  const auto dim = static_cast<int64_t>(static_cast<double>(head_dim) * fraction);
+  reader.note("rotary_dim", fmt::to_string(even(config, "partial_rotary_factor", dim, head_dim)),
+              "derived: int(head_dim * partial_rotary_factor)");
+  return dim;
+}
+
+RotaryLayout layout(int64_t head_dim, int64_t offset, int64_t dim, Pairing pairing) {
+  return {head_dim, {{offset, dim, pairing}}};
+}
+
+void set_latent_layout(KindReader& reader, RopeConfig& rope, int64_t head_dim) {
+  const LatentHead& latent = reader.type.latent;
+  Pairing pairing = reader.type.pairing;
+  bool moves = latent.writes_half_split;
+  std::string source = fmt::format("family: the code of {}", reader.type.name);
+  if (latent.key_decides) {
+    const bool interleaved = reader.config.boolean("rope_interleave", "rope_interleave",
+                                                   {true, default_of(reader.type)});
+    pairing = interleaved ? Pairing::interleaved : Pairing::half_split;
+    moves = moves && interleaved;
+    source = "derived: rope_interleave";
+  }
+  const int64_t offset = head_dim - rope.rotary_dim;
+  rope.layout = layout(head_dim, offset, rope.rotary_dim, pairing);
+  reader.note("pairing", std::string(name(pairing)), source);
+  if (moves) {
+    rope.output_layout = layout(head_dim, offset, rope.rotary_dim, Pairing::half_split);
+    reader.note("pairing written", "half_split", "family: apply_rotary_pos_emb_interleave");
+  }
+}
+
+void set_axes(KindReader& reader, const RopeKeys& keys, RopeConfig& rope) {
+  const MultiAxis& rule = reader.type.multi_axis;
+  if (rule.axes == 0) return;
+  rope.position_axes = rule.axes;
+  rope.mrope_section = keys.mrope_section;
+  if (rope.mrope_section.empty()) {
+    rope.mrope_section.assign(rule.section, rule.section + rule.axes);
+    if (rule.section[0] == 0) {
+      reader.config.refuse(ErrorCode::malformed, "rope_scaling",
+                           "expected a mrope_section, the pairs of each axis of the positions; "
+                           "found no such key");
+    }
+    reader.note("mrope_section", fmt::format("{}", fmt::join(rope.mrope_section, " ")),
+                default_of(reader.type));
+  }
+  const int64_t pairs =
+      std::accumulate(rope.mrope_section.begin(), rope.mrope_section.end(), int64_t{0});
+  if (std::ssize(rope.mrope_section) != rule.axes || pairs != rope.rotary_dim / 2) {
+    reader.config.refuse(
+        ErrorCode::malformed, "rope_scaling",
+        fmt::format("expected a mrope_section of {} numbers whose sum is the {} "
+                    "pairs, found {} whose sum is {}",
+                    rule.axes, rope.rotary_dim / 2, rope.mrope_section.size(), pairs));
+  }
+  rope.mrope_order = rule.order;
+  if (rule.key_decides && keys.mrope_interleaved) {
+    rope.mrope_order = *keys.mrope_interleaved ? MropeOrder::interleaved : MropeOrder::contiguous;
+  }
+  reader.note("mrope_order", std::string(name(rope.mrope_order)),
+              fmt::format("family: the code of {}", reader.type.name));
+}
+
+int64_t head_dim_of_kind(KindReader& reader) {
+  const LayerKind& kind = reader.kind;
+  if (kind.head_dim_key.empty()) return reader.model.head_dim;
+  const auto stated = reader.config.find_integer(kind.head_dim_key, kHeadDim);
+  const int64_t dim = stated.value_or(kind.head_dim);
+  reader.note("head_dim", fmt::to_string(dim),
+              stated ? reader.config.source(kind.head_dim_key) : default_of(reader.type));
+  return dim;
+}
+
+PositionEncoding encoding_of_kind(KindReader reader) {
+  if (!reader.kind.rotates) {
+    reader.note("encoding", "none", fmt::format("family: the code of {}", reader.type.name));
+    return NoEncoding{};
+  }
+  const std::string reason = default_of(reader.type);
+  std::optional<RopeKeys> keys = RopeKeys{.rope_theta = reader.type.rope_theta};
+  if (reader.type.fixed_theta) {
+    reader.note(
+        "rope_theta", fmt::to_string(keys->rope_theta),
+        fmt::format("family: written into the code of {}, no key is read", reader.type.name));
+  } else {
+    keys = read_rope_keys(reader.config, rule_of(reader, reason));
+  }
+  if (!keys) return NoEncoding{};
+  const int64_t head_dim = head_dim_of_kind(reader);
+  RopeConfig rope;
+  rope.rope_theta = keys->rope_theta;
+  rope.rope_type = keys->rope_type;
+  rope.parameters = keys->parameters;
+  rope.lists = keys->lists;
+  rope.reversed = reader.type.reversed;
+  if (rope.reversed) reader.note("direction", "reversed", "family: rotate_half has the other sign");
+  if (reader.type.latent.rope_dim > 0) {
+    rope.rotary_dim = reader.config.find_integer("qk_rope_head_dim", kHeadDim)
+                          .value_or(reader.type.latent.rope_dim);
+    reader.note("rotary_dim", fmt::to_string(rope.rotary_dim), "family: the last channels");
+    set_latent_layout(reader, rope, head_dim);
+  } else {
+    rope.rotary_dim = rotary_dim(reader, *keys, head_dim);
+    rope.layout = layout(head_dim, 0, rope.rotary_dim, reader.type.pairing);
+    reader.note("pairing", std::string(name(reader.type.pairing)),
+                fmt::format("family: {} in the code of {}",
+                            reader.type.pairing == Pairing::half_split ? "rotate_half"
+                                                                       : "pairs of neighbours",
+                            reader.type.name));
+  }
+  set_axes(reader, *keys, rope);
+  return rope;
+}
+
+// What is done to q and k besides.
+void note_facts(ConfigReader& config, const ModelType& type) {
+  const std::string code = fmt::format("family: the code of {}", type.name);
+  if (!type.q_k_norm_key.empty()) {
+    const auto used = config.find_boolean(type.q_k_norm_key);
+    config.note("q_k_norm",
+                used.value_or(type.q_k_norm_default) ? std::string(type.q_k_norm) : "none",
+                used ? config.source(type.q_k_norm_key) : default_of(type));
+  } else if (!type.q_k_norm.empty()) {
+    config.note("q_k_norm", std::string(type.q_k_norm), code);
+  }
+  if (!type.scale_key.empty()) {
+    constexpr NumberRule kPositive{"a positive number", [](double value) { return value > 0; }};
+    const auto stated = config.find_number(type.scale_key, kPositive);
+    const double value = stated.value_or(type.scale_default);
+    config.note(
+        "softmax_scale",
+        type.scale_is_inverse_root ? fmt::format("1 / sqrt({})", value) : fmt::to_string(value),
+        stated ? config.source(type.scale_key) : default_of(type));
+  }
+  if (!type.remark.empty()) config.note("remark", std::string(type.remark), code);
+}
+
+}  // namespace
+
+void read_declared(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  read_heads(config, model, type);
+  const bool alike = type.layers.kinds.empty() || (!type.layers.all_rotate_if_null.empty() &&
+                                                   config.is_null(type.layers.all_rotate_if_null));
+  const std::span<const LayerKind> kinds =
+      alike ? std::span<const LayerKind>(&kAllAlike, 1) : type.layers.kinds;
+  std::vector<size_t> of_layer(model.layers.size(), 0);
+  if (!alike) {
+    of_layer = read_layer_kinds(config, type.layers, model.layers.size());
+  }
+  const std::vector<bool> rotates = read_rotating_layers(config, type.layers, model.layers.size());
+  std::vector<std::optional<PositionEncoding>> encodings(kinds.size());
+  for (size_t i = 0; i < model.layers.size(); ++i) {
+    std::optional<PositionEncoding>& encoding = encodings[of_layer[i]];
+    if (!encoding) encoding = encoding_of_kind({config, model, type, kinds[of_layer[i]]});
+    if (rotates[i]) model.layers[i] = *encoding;
+  }
+  note_facts(config, type);
+}
+
+std::string encoding_in_words(const ModelType& type) {
+  if (!type.encoding.empty()) return std::string(type.encoding);
+  std::string words = fmt::format("RoPE {}", name(type.pairing));
+  if (type.latent.rope_dim > 0) {
+    words += fmt::format(" on the last {} channels", type.latent.rope_dim);
+  } else if (type.rotary_dim > 0) {
+    words += fmt::format(" on the first {} channels", type.rotary_dim);
+  } else if (type.fraction == Fraction::leading && type.rotary_fraction < 1) {
+    words += fmt::format(" on the first {} of the head", type.rotary_fraction);
+  } else {
+    words += " on the whole head";
+  }
+  if (type.multi_axis.axes > 0) words += fmt::format(", {} axes", type.multi_axis.axes);
+  for (const LayerKind& kind : type.layers.kinds) {
+    if (!kind.rotates) words += fmt::format(", none in {}", kind.name);
+  }
+  if (type.layers.no_rope_interval > 0) {
+    words += fmt::format(", none in one layer of {}", type.layers.no_rope_interval);
+  }
+  return words;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,156 @@
+// DeepSeek and the models that share its multi-head latent attention: only the last
+// qk_rope_head_dim channels of a head turn, and the key has them once for all heads.
+// Source: configuration_*.py and modeling_*.py of transformers; modeling_deepseek.py of
+// deepseek-ai/deepseek-moe-16b-base.
+
+#include <fmt/format.h>
+
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/heads.h"
+#include "ropewalk/models/layer_kinds.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"qk_rope_head_dim", "kv_lora_rank", "q_lora_rank",
+                                              "index_head_dim"};
+constexpr std::string_view kSoftmax =
+    "with a scaling and mscale_all_dim the softmax scale is head_dim^-0.5 (0.1 mscale_all_dim "
+    "ln(factor) + 1)^2";
+
+// The indexer that chooses what to attend to turns the first channels of heads of its own.
+void add_indexer(ConfigReader& config, ModelEncoding& model, Pairing pairing) {
+  const auto* rope = std::get_if<RopeConfig>(&model.layers.front());
+  if (rope == nullptr) return;
+  const int64_t head_dim = config.integer("index_head_dim", {"index_head_dim"}, kHeadDim,
+                                          {{128, "default of the family"}});
+  if (rope->rotary_dim > head_dim) {
+    config.refuse(ErrorCode::malformed, "index_head_dim",
+                  fmt::format("expected at least the {} channels that turn, found {}",
+                              rope->rotary_dim, head_dim));
+  }
+  RopeConfig indexer = *rope;
+  indexer.layout = {head_dim, {{0, rope->rotary_dim, pairing}}};
+  indexer.output_layout.reset();
+  if (pairing == Pairing::interleaved) {
+    indexer.output_layout = {head_dim, {{0, rope->rotary_dim, Pairing::half_split}}};
+  }
+  config.note("indexer pairing", std::string(name(pairing)), "family: the code of the indexer");
+  model.others.push_back({"indexer", indexer});
+}
+
+void add_half_split_indexer(ConfigReader& config, ModelEncoding& model) {
+  add_indexer(config, model, Pairing::half_split);
+}
+void add_interleaved_indexer(ConfigReader& config, ModelEncoding& model) {
+  add_indexer(config, model, Pairing::interleaved);
+}
+
+constexpr LatentHead kV3{
+    .nope_dim = 128, .rope_dim = 64, .writes_half_split = true, .key_decides = true};
+constexpr LatentHead kAlwaysInterleaved{.nope_dim = 128, .rope_dim = 64, .writes_half_split = true};
+
+constexpr ModelType kTypes[] = {
+    {.name = "deepseek_v2",
+     .architecture = "DeepseekV2ForCausalLM",
+     .config_class = "DeepseekV2Config",
+     .size = {4096, 32, 32},
+     .pairing = Pairing::interleaved,
+     .latent = {.nope_dim = 128, .rope_dim = 64},
+     .remark = kSoftmax,
+     .gguf = gguf_norm("deepseek2")},
+    {.name = "deepseek_v3",
+     .architecture = "DeepseekV3ForCausalLM",
+     .config_class = "DeepseekV3Config",
+     .size = {7168, 128, 61},
+     .kv_heads = 128,
+     .max_positions = 4096,
+     .pairing = Pairing::interleaved,
+     .latent = kV3,
+     .remark = kSoftmax,
+     .gguf = gguf_norm("deepseek2")},
+    {.name = "kimi_k2",
+     .config_class = "DeepseekV3Config",
+     .kv_heads = 128,
+     .max_positions = 4096,
+     .pairing = Pairing::interleaved,
+     .latent = kV3,
+     .remark = kSoftmax,
+     .gguf = gguf_norm("deepseek2")},
+    {.name = "deepseek_v32",
+     .architecture = "DeepseekV32ForCausalLM",
+     .config_class = "DeepseekV32Config",
+     .size = {7168, 128, 61},
+     .kv_heads = 128,
+     .max_positions = 163840,
+     .pairing = Pairing::interleaved,
+     .latent = kAlwaysInterleaved,
+     .remark = kSoftmax,
+     .gguf = gguf_norm("deepseek2"),
+     .others = add_half_split_indexer},
+    {.name = "glm_moe_dsa",
+     .architecture = "GlmMoeDsaForCausalLM",
+     .config_class = "GlmMoeDsaConfig",
+     .size = {6144, 64, 78},
+     .kv_heads = 64,
+     .max_positions = 202752,
+     .pairing = Pairing::interleaved,
+     .latent = {.nope_dim = 192, .rope_dim = 64, .writes_half_split = true},
+     .remark = kSoftmax,
+     .gguf = gguf_norm("glm-dsa"),
+     .others = add_interleaved_indexer},
+    {.name = "glm4_moe_lite",
+     .architecture = "Glm4MoeLiteForCausalLM",
+     .config_class = "Glm4MoeLiteConfig",
+     .size = {2048, 20, 47},
+     .kv_heads = 20,
+     .max_positions = 202752,
+     .pairing = Pairing::interleaved,
+     .latent = {.nope_dim = 192, .rope_dim = 64, .writes_half_split = true, .key_decides = true},
+     .remark = kSoftmax,
+     .gguf = gguf_norm("deepseek2")},
+    {.name = "youtu",
+     .architecture = "YoutuForCausalLM",
+     .config_class = "YoutuConfig",
+     .size = {2048, 16, 32},
+     .kv_heads = 16,
+     .max_positions = 131072,
+     .pairing = Pairing::interleaved,
+     .latent = kV3,
+     .remark = kSoftmax},
+    {.name = "axk1",
+     .architecture = "AXK1ForCausalLM",
+     .config_class = "AXK1Config",
+     .size = {7168, 64, 61},
+     .kv_heads = 64,
+     .max_positions = 32768,
+     .pairing = Pairing::interleaved,
+     .latent = kV3,
+     .remark = kSoftmax},
+    {.name = "longcat_flash",
+     .architecture = "LongcatFlashForCausalLM",
+     .config_class = "LongcatFlashConfig",
+     .size = {6144, 64, 56},
+     .max_positions = 131072,
+     .pairing = Pairing::interleaved,
+     .rope_theta = 10000000,
+     .latent = kAlwaysInterleaved},
+    // DeepSeek-MoE, the first: ordinary heads.
+    {.name = "deepseek",
+     .architecture = "DeepseekForCausalLM",
+     .config_class = "DeepseekConfig",
+     .gguf = gguf_norm("deepseek")},
+    {.name = "kimi_linear",
+     .architecture = "KimiLinearForCausalLM",
+     .config_class = "KimiLinearConfig",
+     .layers = {.kinds = kNoRotation},
+     .latent = {.nope_dim = 128, .rope_dim = 64},
+     .encoding = "none: linear attention, and latent attention without rotation"},
+};
+
+}  // namespace
+
+constinit const Family family::deepseek{
+    .name = "deepseek", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

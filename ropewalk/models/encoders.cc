@@ -1,0 +1,111 @@
+// Encoders of text and of proteins that rotate.
+// Source: configuration_*.py and modeling_*.py of transformers.
+
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/layer_kinds.h"
+#include "ropewalk/models/learned.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"global_rope_theta", "local_rope_theta",
+                                              "rotary_emb_fraction"};
+
+constexpr LayerKind kGlobalAndLocal[] = {
+    {.name = "full_attention", .theta_key = "global_rope_theta", .rope_theta = 160000},
+    {.name = "sliding_attention", .theta_key = "local_rope_theta", .rope_theta = 10000},
+};
+constexpr LayerKind kUltra[] = {
+    {.name = "full_attention", .rope_theta = 2560000},
+    {.name = "sliding_attention", .rope_theta = 10000},
+};
+constexpr LayerRule kModernBert{
+    .kinds = kGlobalAndLocal, .period = 3, .shift = 0, .period_key = "global_attn_every_n_layers"};
+
+// Rotary positions are one of the choices of these classes, and not the default.
+void read_esm(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  const auto stated = config.find_text("position_embedding_type");
+  if (stated == "rotary") return read_declared(config, model, type);
+  refuse_learned_positions(config, type.name, "position_embedding_type");
+}
+
+constexpr ModelType kTypes[] = {
+    {.name = "modernbert",
+     .architecture = "ModernBertModel",
+     .config_class = "ModernBertConfig",
+     .size = {768, 12, 22},
+     .max_positions = 8192,
+     .layers = kModernBert,
+     .gguf = gguf_neox("modern-bert")},
+    {.name = "modernbert-decoder",
+     .architecture = "ModernBertDecoderForCausalLM",
+     .config_class = "ModernBertDecoderConfig",
+     .size = {768, 12, 22},
+     .max_positions = 8192,
+     .layers = kModernBert},
+    {.name = "ultrabert",
+     .architecture = "UltrabertModel",
+     .config_class = "UltrabertConfig",
+     .size = {4096, 32, 32},
+     .max_positions = 32768,
+     .layers = {.kinds = kUltra, .period = 3}},
+    {.name = "eurobert",
+     .architecture = "EuroBertModel",
+     .config_class = "EuroBertConfig",
+     .size = {768, 12, 12},
+     .max_positions = 8192},
+    {.name = "nomic_bert",
+     .architecture = "NomicBertModel",
+     .config_class = "NomicBertConfig",
+     .size = {768, 12, 12},
+     .rope_theta = 1000,
+     .theta_key = "rotary_emb_base",
+     .fraction = Fraction::leading,
+     .fraction_key = "rotary_emb_fraction",
+     .gguf = gguf_neox("nomic-bert")},
+    {.name = "gte",
+     .architecture = "GteModel",
+     .config_class = "GteConfig",
+     .size = {768, 12, 12},
+     .max_positions = 8192,
+     .rope_theta = 160000},
+    {.name = "new",
+     .architecture = "NewModel",
+     .config_class = "NewConfig of Alibaba-NLP/new-impl",
+     .max_positions = 8192},
+    {.name = "jina_embeddings_v3",
+     .architecture = "JinaEmbeddingsV3Model",
+     .config_class = "JinaEmbeddingsV3Config",
+     .size = {1024, 16, 24},
+     .max_positions = 8194,
+     .rope_theta = 20000,
+     .theta_key = "rotary_emb_base",
+     .gguf = gguf_neox("jina-bert-v3")},
+    {.name = "esm",
+     .architecture = "EsmModel",
+     .config_class = "EsmConfig",
+     .max_positions = 1026,
+     .fixed_theta = true,
+     .remark = "q is multiplied by head_dim^-0.5 before the rotation",
+     .encoding = "RoPE half_split with position_embedding_type rotary, else a learned table",
+     .read = read_esm},
+    {.name = "esmc",
+     .architecture = "EsmcModel",
+     .config_class = "EsmcConfig",
+     .size = {2560, 40, 80},
+     .q_k_norm = kNormBefore},
+    {.name = "roformer",
+     .architecture = "RoFormerModel",
+     .config_class = "RoFormerConfig",
+     .max_positions = 1536,
+     .pairing = Pairing::interleaved,
+     .fixed_theta = true,
+     .remark = "the table is made in float64; with rotary_value the values turn too"},
+};
+
+}  // namespace
+
+constinit const Family family::encoders{
+    .name = "encoders", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

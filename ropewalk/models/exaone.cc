@@ -1,0 +1,44 @@
+// EXAONE of LG AI Research: since the fourth only the layers with a window rotate.
+// Source: modeling_exaone.py of LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct; configuration_*.py and
+// modeling_*.py of transformers.
+
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/layer_kinds.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr ModelType kTypes[] = {
+    {.name = "exaone",
+     .architecture = "ExaoneForCausalLM",
+     .config_class = "ExaoneConfig",
+     .gguf = gguf_neox("exaone")},
+    {.name = "exaone4",
+     .architecture = "Exaone4ForCausalLM",
+     .config_class = "Exaone4Config",
+     .size = {4096, 32, 32},
+     .kv_heads = 32,
+     .layers = {.kinds = kFullPassesSlidingTurns,
+                .period = 4,
+                .period_key = "sliding_window_pattern",
+                .all_rotate_if_null = "sliding_window"},
+     .q_k_norm = kNormBefore,
+     .gguf = gguf_neox("exaone4")},
+    {.name = "exaone_moe",
+     .architecture = "ExaoneMoeForCausalLM",
+     .config_class = "ExaoneMoeConfig",
+     .size = {4096, 32, 32},
+     .kv_heads = 32,
+     .layers = {.kinds = kFullPassesSlidingTurns,
+                .period = 4,
+                .period_key = "sliding_window_pattern",
+                .all_rotate_if_null = "sliding_window"},
+     .q_k_norm = kNormBefore,
+     .gguf = gguf_neox("exaone-moe")},
+};
+
+}  // namespace
+
+constinit const Family family::exaone{.name = "exaone", .types = kTypes};
+
+}  // namespace ropewalk

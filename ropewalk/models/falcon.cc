@@ -1,0 +1,62 @@
+// Falcon: rotates, or with /alibi adds a bias (Falcon-RW).
+// Source: configuration_falcon.py and modeling_falcon.py of transformers.
+
+#include <fmt/format.h>
+
+#include "ropewalk/models/dimensions.h"
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/heads.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"alibi", "multi_query", "new_decoder_architecture",
+                                              "parallel_attn"};
+
+// num_kv_heads counts in the new architecture only; multi_query is one head for all.
+void set_kv_heads(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  const bool grouped = config.boolean("new_decoder_architecture", "new_decoder_architecture",
+                                      {false, default_of(type)});
+  const bool single = config.boolean("multi_query", "multi_query", {true, default_of(type)});
+  if (grouped) return;
+  model.kv_heads = single ? 1 : model.heads;
+  config.note("kv_heads", fmt::to_string(model.kv_heads), "derived: multi_query");
+}
+
+void read(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  if (!config.boolean("alibi", "alibi", {false, default_of(type)})) {
+    read_declared(config, model, type);
+    return set_kv_heads(config, model, type);
+  }
+  read_heads(config, model, type);
+  set_kv_heads(config, model, type);
+  config.note("max_bias", "8", "family: build_alibi_tensor in modeling_falcon.py");
+  config.note("remark",
+              "slopes are rounded to bf16, and the bias is added before the scores are "
+              "divided by sqrt(head_dim)",
+              "family: modeling_falcon.py");
+  model.layers.assign(model.layers.size(), AlibiConfig{.heads = model.heads});
+}
+
+constexpr ModelType kTypes[] = {
+    {.name = "falcon",
+     .architecture = "FalconForCausalLM",
+     .config_class = "FalconConfig",
+     .size = {4544, 71, 32},
+     .gguf = gguf_neox("falcon"),
+     .encoding = "RoPE half_split on the whole head, or ALiBi by the key alibi",
+     .read = read},
+    {.name = "RefinedWebModel",
+     .architecture = "RWForCausalLM",
+     .config_class = "RWConfig",
+     .gguf = gguf_neox("falcon"),
+     .encoding = "RoPE half_split on the whole head, or ALiBi by the key alibi",
+     .read = read},
+};
+
+}  // namespace
+
+constinit const Family family::falcon{
+    .name = "falcon", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

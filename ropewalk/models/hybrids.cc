@@ -1,0 +1,130 @@
+// Layers of attention among layers of convolution or recurrence, which know the order by
+// themselves. Source: configuration_*.py and modeling_*.py of transformers.
+
+#include <fmt/format.h>
+
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/heads.h"
+#include "ropewalk/models/layer_kinds.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"mamba_d_state", "mamba_expand", "full_attn_idxs",
+                                              "layers_block_type"};
+
+constexpr LayerKind kFullAndConv[] = {
+    {.name = "full_attention"},
+    {.name = "conv", .rotates = false},
+};
+constexpr LayerKind kAttentionAndMamba[] = {
+    {.name = "attention"},
+    {.name = "mamba", .rotates = false},
+    {.name = "full_attention"},
+    {.name = "linear_attention", .rotates = false},
+};
+constexpr LayerKind kHybridAndMamba[] = {
+    {.name = "hybrid"},
+    {.name = "mamba", .rotates = false},
+    {.name = "linear_attention", .rotates = false},
+};
+
+void read_without_positions(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  read_heads(config, model, type);
+  config.note("encoding", "none", fmt::format("family: the code of {}", type.name));
+}
+
+// The attention that layers share sees the hidden state beside the input: heads twice as wide, that
+// turn only with use_mem_rope.
+void read_zamba2(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  ModelType wide = type;
+  const bool rotates = config.boolean("use_mem_rope", "use_mem_rope", {false, default_of(type)});
+  if (!config.has("attention_head_dim")) {
+    const auto hidden = config.find_integer("hidden_size", kHiddenSize);
+    const auto heads = config.find_integer("num_attention_heads", kHeadCount);
+    if (hidden && heads) wide.head_dim = 2 * *hidden / *heads;
+  }
+  if (rotates) return read_declared(config, model, wide);
+  wide.layers = {.kinds = kNoRotation};
+  read_heads(config, model, wide);
+}
+
+constexpr ModelType kTypes[] = {
+    {.name = "lfm2",
+     .architecture = "Lfm2ForCausalLM",
+     .config_class = "Lfm2Config",
+     .size = {2560, 32, 32},
+     .kv_heads = 8,
+     .max_positions = 128000,
+     .rope_theta = 1000000,
+     .layers = {.kinds = kFullAndConv, .indices_key = "full_attn_idxs"},
+     .q_k_norm = kNormBefore,
+     .gguf = gguf_neox("lfm2")},
+    {.name = "lfm2_moe",
+     .architecture = "Lfm2MoeForCausalLM",
+     .config_class = "Lfm2MoeConfig",
+     .size = {2048, 32, 32},
+     .kv_heads = 8,
+     .max_positions = 128000,
+     .rope_theta = 1000000,
+     .layers = {.kinds = kFullAndConv},
+     .q_k_norm = kNormBefore,
+     .gguf = gguf_neox("lfm2moe")},
+    {.name = "lfm2_vl",
+     .architecture = "Lfm2VlForConditionalGeneration",
+     .config_class = "Lfm2VlConfig",
+     .part = "text_config",
+     .part_type = "lfm2"},
+    {.name = "bamba",
+     .architecture = "BambaForCausalLM",
+     .config_class = "BambaConfig",
+     .size = {4096, 32, 32},
+     .kv_heads = 8,
+     .max_positions = 262144,
+     .fraction = Fraction::leading,
+     .rotary_fraction = 0.5,
+     .layers = {.kinds = kAttentionAndMamba,
+                .period = 8192,
+                .list_key = "layers_block_type",
+                .indices_key = "attn_layer_indices"},
+     .gguf = gguf_norm("granitehybrid")},
+    {.name = "falcon_h1",
+     .architecture = "FalconH1ForCausalLM",
+     .config_class = "FalconH1Config",
+     .size = {4096, 32, 32},
+     .kv_heads = 8,
+     .max_positions = 8192,
+     .remark = "k is multiplied by key_multiplier before the rotation",
+     .gguf = gguf_neox("falcon-h1")},
+    {.name = "zamba2",
+     .architecture = "Zamba2ForCausalLM",
+     .config_class = "Zamba2Config",
+     .size = {2560, 32, 54},
+     .head_dim_key = "attention_head_dim",
+     .max_positions = 4096,
+     .layers = {.kinds = kHybridAndMamba, .list_key = "layers_block_type"},
+     .remark = "the softmax scale is (head_dim / 2)^-0.5",
+     .encoding = "RoPE half_split on the whole head with use_mem_rope, else none",
+     .read = read_zamba2},
+    {.name = "jamba",
+     .architecture = "JambaForCausalLM",
+     .config_class = "JambaConfig",
+     .kv_heads = 8,
+     .max_positions = 262144,
+     .encoding = "none",
+     .read = read_without_positions},
+    {.name = "nemotron_h",
+     .architecture = "NemotronHForCausalLM",
+     .config_class = "NemotronHConfig",
+     .kv_heads = 8,
+     .max_positions = 4096,
+     .encoding = "none",
+     .read = read_without_positions},
+};
+
+}  // namespace
+
+constinit const Family family::hybrids{
+    .name = "hybrids", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

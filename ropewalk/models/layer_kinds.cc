@@ -1,0 +1,124 @@
+#include "ropewalk/models/layer_kinds.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kKey = "layer_types";
+
+size_t kind_of(const ConfigReader& config, const LayerRule& rule, const std::string& name,
+               std::string_view key) {
+  std::vector<std::string_view> known;
+  for (size_t i = 0; i < rule.kinds.size(); ++i) {
+    if (rule.kinds[i].name == name) return i;
+    known.push_back(rule.kinds[i].name);
+  }
+  config.refuse(ErrorCode::unsupported, key,
+                fmt::format("expected layers of the kinds {}, found \"{}\"", fmt::join(known, ", "),
+                            escaped(name)));
+}
+
+std::vector<size_t> by_period(ConfigReader& config, const LayerRule& rule, size_t count) {
+  int64_t period = rule.period;
+  std::string source = fmt::format("family: layer i is {} if (i + {}) % {} is 0",
+                                   rule.kinds[0].name, rule.shift, period);
+  if (!rule.period_key.empty()) {
+    if (const auto stated = config.find_integer(rule.period_key, {1, 4096})) {
+      period = *stated;
+      source = config.source(rule.period_key);
+    }
+  }
+  config.note(
+      "layer_types",
+      period == 0 ? "all alike" : fmt::format("one in {} is {}", period, rule.kinds[0].name),
+      source);
+  std::vector<size_t> kinds(count, 0);
+  if (period == 0) return kinds;
+  for (size_t i = 0; i < count; ++i) {
+    kinds[i] = (static_cast<int64_t>(i) + rule.shift) % period == 0 ? 0 : 1;
+  }
+  if (rule.first_is_first_kind) kinds.front() = 0;
+  if (rule.last_is_first_kind) kinds.back() = 0;
+  return kinds;
+}
+
+void check_length(const ConfigReader& config, std::string_view key, size_t found, size_t count) {
+  if (found == count) return;
+  config.refuse(ErrorCode::malformed, key,
+                fmt::format("expected {} entries, one for each layer, found {}", count, found));
+}
+
+std::vector<size_t> by_numbers(ConfigReader& config, const LayerRule& rule, size_t count) {
+  const IntegerRule kind{0, std::ssize(rule.kinds) - 1};
+  const auto numbers = config.find_integers(rule.numbers_key, kind);
+  check_length(config, rule.numbers_key, numbers->size(), count);
+  config.note(kKey, fmt::format("0: {}, 1: {}", rule.kinds[0].name, rule.kinds[1].name),
+              config.source(rule.numbers_key));
+  return {numbers->begin(), numbers->end()};
+}
+
+std::vector<size_t> by_indices(ConfigReader& config, const LayerRule& rule, size_t count) {
+  std::vector<size_t> kinds(count, 1);
+  const IntegerRule layer{0, static_cast<int64_t>(count) - 1};
+  const auto indices = config.find_integers(rule.indices_key, layer);
+  for (const int64_t index : *indices) kinds[static_cast<size_t>(index)] = 0;
+  config.note(kKey,
+              fmt::format("{} {}, {} {}", indices->size(), rule.kinds[0].name,
+                          count - indices->size(), rule.kinds[1].name),
+              config.source(rule.indices_key));
+  return kinds;
+}
+
+}  // namespace
+
+std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule, size_t count) {
+  const std::string_view key = config.has(kKey) ? kKey : rule.list_key;
+  auto names = key.empty() ? std::nullopt : config.find_texts(key);
+  if (!names && config.has(rule.indices_key)) return by_indices(config, rule, count);
+  if (!names && config.has(rule.numbers_key)) return by_numbers(config, rule, count);
+  if (!names) return by_period(config, rule, count);
+  if (key == rule.list_key && !names->empty()) {
+    const size_t given = names->size();
+    for (size_t i = given; i < count; ++i) names->push_back((*names)[i % given]);
+  }
+  check_length(config, key, names->size(), count);
+  std::vector<size_t> kinds;
+  std::vector<size_t> counts(rule.kinds.size(), 0);
+  for (const std::string& name : *names) {
+    kinds.push_back(kind_of(config, rule, name, key));
+    ++counts[kinds.back()];
+  }
+  std::string words;
+  for (size_t kind = 0; kind < counts.size(); ++kind) {
+    if (counts[kind] == 0) continue;
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", counts[kind], rule.kinds[kind].name);
+  }
+  config.note(kKey, words, config.source(key));
+  return kinds;
+}
+
+std::vector<bool> read_rotating_layers(ConfigReader& config, const LayerRule& rule, size_t count) {
+  std::vector<bool> rotates(count, true);
+  if (rule.no_rope_interval == 0) return rotates;
+  constexpr std::string_view kList = "no_rope_layers", kInterval = "no_rope_layer_interval";
+  const auto list = config.find_integers(kList, {0, 1});
+  if (list && !list->empty()) {
+    check_length(config, kList, list->size(), count);
+    for (size_t i = 0; i < count; ++i) rotates[i] = (*list)[i] == 1;
+    config.note("layers that rotate", "those with a 1", config.source(kList));
+    config.ignore(kInterval);
+    return rotates;
+  }
+  const auto stated = config.find_integer(kInterval, {1, 4096});
+  const int64_t interval = stated.value_or(rule.no_rope_interval);
+  for (size_t i = 0; i < count; ++i) {
+    rotates[i] = (static_cast<int64_t>(i) + 1) % interval != 0;
+  }
+  config.note("layers that rotate", fmt::format("all but one in {}", interval),
+              stated ? config.source(kInterval) : "default of the family");
+  return rotates;
+}
+
+}  // namespace ropewalk

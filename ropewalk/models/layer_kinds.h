@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "ropewalk/models/config_reader.h"
+#include "ropewalk/models/model_type.h"
+
+namespace ropewalk {
+
+// Kinds that several families share.
+inline constexpr LayerKind kFullAndLinear[] = {
+    {.name = "full_attention"},
+    {.name = "linear_attention", .rotates = false},
+};
+inline constexpr LayerKind kFullAndSliding[] = {
+    {.name = "full_attention"},
+    {.name = "sliding_attention"},
+};
+inline constexpr LayerKind kNoRotation[] = {{.name = "layer", .rotates = false}};
+// Only the layers with a window rotate.
+inline constexpr LayerKind kFullPassesSlidingTurns[] = {
+    {.name = "full_attention", .rotates = false},
+    {.name = "sliding_attention"},
+};
+
+// The kind of each of `count` layers: an index into rule.kinds, by /layer_types or else by the
+// rule. Throws unsupported for a kind that is not listed.
+std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule, size_t count);
+
+// Which layers rotate, by no_rope_layers (1: it does) or no_rope_layer_interval.
+std::vector<bool> read_rotating_layers(ConfigReader& config, const LayerRule& rule, size_t count);
+
+}  // namespace ropewalk

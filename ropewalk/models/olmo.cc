@@ -1,0 +1,66 @@
+// OLMo of the Allen Institute for AI.
+// Source: configuration_*.py and modeling_*.py of transformers.
+
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/layer_kinds.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"clip_qkv"};
+
+// A rope_scaling of transformers 4 speaks for the layers that see the whole context.
+constexpr LayerKind kScaledAndLocal[] = {
+    {.name = "full_attention"},
+    {.name = "sliding_attention", .takes_rope_scaling = false},
+};
+
+constexpr ModelType kTypes[] = {
+    {.name = "olmo",
+     .architecture = "OlmoForCausalLM",
+     .config_class = "OlmoConfig",
+     .size = {4096, 32, 32},
+     .gguf = gguf_norm("olmo")},
+    {.name = "olmo2",
+     .architecture = "Olmo2ForCausalLM",
+     .config_class = "Olmo2Config",
+     .size = {4096, 32, 32},
+     .q_k_norm = kNormAllBefore,
+     .gguf = gguf_neox("olmo2")},
+    {.name = "olmo3",
+     .architecture = "Olmo3ForCausalLM",
+     .config_class = "Olmo3Config",
+     .size = {4096, 32, 32},
+     .rope_theta = 500000,
+     .layers = {.kinds = kScaledAndLocal, .period = 4},
+     .q_k_norm = kNormAllBefore,
+     .gguf = gguf_neox("olmo2")},
+    {.name = "olmoe",
+     .architecture = "OlmoeForCausalLM",
+     .config_class = "OlmoeConfig",
+     .size = {2048, 16, 16},
+     .max_positions = 4096,
+     .q_k_norm = kNormAllBefore,
+     .gguf = gguf_neox("olmoe")},
+    {.name = "flex_olmo",
+     .architecture = "FlexOlmoForCausalLM",
+     .config_class = "FlexOlmoConfig",
+     .size = {4096, 32, 32},
+     .max_positions = 4096,
+     .rope_theta = 500000,
+     .q_k_norm = kNormAllBefore},
+    {.name = "olmo_hybrid",
+     .architecture = "OlmoHybridForCausalLM",
+     .config_class = "OlmoHybridConfig",
+     .size = {3840, 30, 32},
+     .max_positions = 65536,
+     .layers = {.kinds = kFullAndLinear, .period = 4},
+     .q_k_norm = kNormAllBefore},
+};
+
+}  // namespace
+
+constinit const Family family::olmo{
+    .name = "olmo", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

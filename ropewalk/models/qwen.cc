@@ -1,0 +1,101 @@
+// Qwen 1 to 3. Source: modeling_qwen.py of Qwen/Qwen-7B; configuration_*.py and modeling_*.py of
+// transformers.
+
+#include <fmt/format.h>
+
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/heads.h"
+#include "ropewalk/models/layer_kinds.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"use_dynamic_ntk", "use_logn_attn", "rotary_emb_base",
+                                              "max_window_layers", "use_sliding_window"};
+
+// Qwen 1 grows its base with the length of the prompt, and scales q past the trained length.
+void read_qwen1(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  read_declared(config, model, type);
+  const int64_t trained = model.max_positions;
+  if (config.boolean("use_dynamic_ntk", "use_dynamic_ntk", {false, default_of(type)})) {
+    config.warn(fmt::format(
+        "use_dynamic_ntk: past {} tokens the model's own code multiplies the base by "
+        "alpha^(d/(d-2)), alpha = 2^ceil(log2(length / {}) + 1) - 1; here the base is that of "
+        "shorter prompts",
+        trained, trained));
+  }
+  if (config.boolean("use_logn_attn", "use_logn_attn", {false, default_of(type)})) {
+    config.note(
+        "remark",
+        fmt::format("q is multiplied by ln(p + 1) / ln({}) where p + 1 > {}", trained, trained),
+        config.source("use_logn_attn"));
+  }
+}
+
+constexpr ModelType kTypes[] = {
+    {.name = "qwen",
+     .architecture = "QWenLMHeadModel",
+     .config_class = "QWenConfig",
+     .head_dim_key = "kv_channels",
+     .max_positions_key = "seq_length",
+     .theta_key = "rotary_emb_base",
+     .fraction = Fraction::leading,
+     .fraction_key = "rotary_pct",
+     .gguf = gguf_neox("qwen"),
+     .read = read_qwen1},
+    {.name = "qwen2",
+     .architecture = "Qwen2ForCausalLM",
+     .config_class = "Qwen2Config",
+     .size = {4096, 32, 32},
+     .kv_heads = 32,
+     .max_positions = 32768,
+     .gguf = gguf_neox("qwen2")},
+    {.name = "qwen2_moe",
+     .architecture = "Qwen2MoeForCausalLM",
+     .config_class = "Qwen2MoeConfig",
+     .size = {2048, 16, 24},
+     .kv_heads = 16,
+     .max_positions = 32768,
+     .gguf = gguf_neox("qwen2moe")},
+    {.name = "qwen3",
+     .architecture = "Qwen3ForCausalLM",
+     .config_class = "Qwen3Config",
+     .size = {4096, 32, 32},
+     .head_dim = 128,
+     .kv_heads = 32,
+     .max_positions = 32768,
+     .q_k_norm = kNormBefore,
+     .gguf = gguf_neox("qwen3")},
+    {.name = "qwen3_moe",
+     .architecture = "Qwen3MoeForCausalLM",
+     .config_class = "Qwen3MoeConfig",
+     .size = {2048, 32, 24},
+     .kv_heads = 4,
+     .max_positions = 32768,
+     .q_k_norm = kNormBefore,
+     .gguf = gguf_neox("qwen3moe")},
+    {.name = "qwen3_next",
+     .architecture = "Qwen3NextForCausalLM",
+     .config_class = "Qwen3NextConfig",
+     .size = {2048, 16, 48},
+     .head_dim = 256,
+     .kv_heads = 2,
+     .max_positions = 32768,
+     .fraction = Fraction::leading,
+     .rotary_fraction = 0.25,
+     .layers = {.kinds = kFullAndLinear, .period = 4, .period_key = "full_attention_interval"},
+     .q_k_norm = kNormBefore,
+     .gguf = gguf_neox("qwen3next")},
+    {.name = "qwen2_audio",
+     .architecture = "Qwen2AudioForConditionalGeneration",
+     .config_class = "Qwen2AudioConfig",
+     .part = "text_config",
+     .part_type = "qwen2"},
+};
+
+}  // namespace
+
+constinit const Family family::qwen{
+    .name = "qwen", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk
