@@ -21,8 +21,8 @@ namespace ropewalk {
 // so inv_freq holds the float32 numbers the model was trained with.
 //
 // `seq_len` is the length of the whole sequence, prompt and cache, or 0: it is read by dynamic,
-// qwen_dynamic and longrope only. Pure: there is no cache. Where those types change with the length,
-// make the spectrum again; keys that were rotated with the old one must be rotated anew.
+// qwen_dynamic and longrope only. Pure: there is no cache. Where those types change with the
+// length, make the spectrum again; keys that were rotated with the old one must be rotated anew.
 // Throws unsupported for a rope_type that is not known, invalid_argument for impossible numbers.
 Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len = 0);
 
@@ -33,5 +33,9 @@ Spectrum spectrum_from_inv_freq(std::span<const double> inv_freq);
 // The frequencies base^(-2i/dim), i < count, to 192 bits: the mathematics itself, no float32 in
 // between. Needs 1 <= base <= 2^60 and 1 <= dim; throws invalid_argument otherwise.
 Spectrum ideal_spectrum(double base, int64_t dim, int64_t count);
+
+// The same for a config whose scaling, if it has one, is a fixed base: default, xdrope, dynamic
+// with alpha. Its inv_freq_dtype is no matter. Throws unsupported for any other.
+Spectrum ideal_spectrum(const RopeConfig& config);
 
 }  // namespace ropewalk

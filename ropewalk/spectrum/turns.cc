@@ -34,8 +34,10 @@ void append_turns(double inv_freq, Turns& turns) {
   const auto whole = static_cast<uint64_t>(magnitude);
   const Fraction fraction = fraction_from_double(magnitude - static_cast<double>(whole));
   append_turns(whole, fraction, turns);
-  if (inv_freq >= 0) return;
-  // A negative frequency turns the other way: 1 - turn.
+  if (inv_freq < 0) negate_last(turns);
+}
+
+void negate_last(Turns& turns) {
   uint64_t& hi = turns.hi.back();
   uint64_t& mid = turns.mid.back();
   uint64_t& lo = turns.lo.back();

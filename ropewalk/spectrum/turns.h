@@ -14,4 +14,7 @@ void append_turns(double inv_freq, Turns& turns);
 // Appends inv_freq / (2 pi) for inv_freq = whole + fraction, rounded to 2^-192.
 void append_turns(uint64_t whole, const Fraction& fraction, Turns& turns);
 
+// The same speed the other way round, for the pair that was appended last: 1 - turn.
+void negate_last(Turns& turns);
+
 }  // namespace ropewalk

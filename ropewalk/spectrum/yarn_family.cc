@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -21,17 +22,15 @@ struct Ramp {
   double low, high;
 };
 
+[[noreturn]] void refuse(const RopeConfig& config, const std::string& what) {
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("rope_type \"{}\": {}", escaped(config.rope_type), what));
+}
+
 Ramp correction_range(const RopeConfig& config) {
-  const double fast = unless_zero(parameter(config, kBetaFast), kBetaFast);
-  const double slow = unless_zero(parameter(config, kBetaSlow), kBetaSlow);
-  const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("rope_type \"{}\": {}", escaped(config.rope_type), what));
-  };
-  if (fast < slow)
-    refuse(fmt::format("beta_fast is {}, expected at least beta_slow {}", fast, slow));
+  const auto [fast, slow] = yarn_betas(config);
   if (config.rope_theta <= 1) {
-    refuse(fmt::format("rope_theta is {}, expected more than 1", config.rope_theta));
+    refuse(config, fmt::format("rope_theta is {}, expected more than 1", config.rope_theta));
   }
   const double original = original_max_position_embeddings(config);
   const auto dim = static_cast<double>(config.rotary_dim);
@@ -65,6 +64,16 @@ double yarn_mscale(double factor, double coefficient, double slope) {
 double yarn_factor(const RopeConfig& config) {
   if (const auto factor = find_parameter(config, kYarnFactor)) return *factor;
   return parameter(config, kMaxPositionEmbeddings) / original_max_position_embeddings(config);
+}
+
+YarnBetas yarn_betas(const RopeConfig& config) {
+  const YarnBetas betas{unless_zero(parameter(config, kBetaFast), kBetaFast),
+                        unless_zero(parameter(config, kBetaSlow), kBetaSlow)};
+  if (betas.fast < betas.slow) {
+    refuse(config,
+           fmt::format("beta_fast is {}, expected at least beta_slow {}", betas.fast, betas.slow));
+  }
+  return betas;
 }
 
 ScaledFrequencies yarn_frequencies(const RopeConfig& config, double slope) {

@@ -37,6 +37,12 @@ double yarn_mscale(double factor, double coefficient, double slope = 0.1);
 // `factor` where it is given, else max_position_embeddings / original_max_position_embeddings.
 double yarn_factor(const RopeConfig& config);
 
+// beta_fast and beta_slow; throws invalid_argument when they are in the wrong order.
+struct YarnBetas {
+  double fast, slow;
+};
+YarnBetas yarn_betas(const RopeConfig& config);
+
 // YaRN (Peng et al. 2023), with s = factor and o = original_max_position_embeddings:
 //   cd(r) = d ln(o / (2 pi r)) / (2 ln rope_theta)        the pair that turns r times within o
 //   low = max(floor(cd(beta_fast)), 0), high = min(ceil(cd(beta_slow)), d - 1); no floor and ceil
