@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <string>
@@ -38,7 +37,9 @@ class FixedVector {
   const T* end() const { return values_.data() + size_; }
 
   friend bool operator==(const FixedVector& a, const FixedVector& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    bool same = a.size_ == b.size_;
+    for (int i = 0; same && i < a.size_; ++i) same = a[i] == b[i];
+    return same;
   }
 
  private:

@@ -62,21 +62,23 @@ bool is_contiguous(const ConstTensorView& view) {
 
 std::pair<const char*, const char*> byte_range(const ConstTensorView& view) {
   const char* base = static_cast<const char*>(view.data);
-  if (num_elements(view.shape) == 0) return {base, base};
   const auto size = static_cast<int64_t>(size_in_bytes(view.dtype));
-  int64_t low = 0, high = size;
+  int64_t low = 0, high = size, elements = 1;
+  bool fits = true;  // without a branch for each of the steps
   for (int i = 0; i < view.shape.size(); ++i) {
-    const auto step = checked_mul(view.strides[i], view.shape[i] - 1);
-    const auto bytes = step ? checked_mul(*step, size) : std::nullopt;
-    const auto moved = bytes ? checked_add(*bytes < 0 ? low : high, *bytes) : std::nullopt;
-    if (!moved) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("strides {} of shape {} reach beyond the address space",
-                              to_string(view.strides), to_string(view.shape)));
-    }
-    (*bytes < 0 ? low : high) = *moved;
+    int64_t bytes, step;
+    fits &= view.shape[i] > 0;
+    fits &= !__builtin_mul_overflow(elements, view.shape[i], &elements);
+    fits &= !__builtin_mul_overflow(view.strides[i], view.shape[i] - 1, &step);
+    fits &= !__builtin_mul_overflow(step, size, &bytes);
+    int64_t& end = bytes < 0 ? low : high;
+    fits &= !__builtin_add_overflow(end, bytes, &end);
   }
-  return {base + low, base + high};
+  if (fits && elements <= int64_t{1} << 62) return {base + low, base + high};
+  if (num_elements(view.shape) == 0) return {base, base};
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("strides {} of shape {} reach beyond the address space",
+                          to_string(view.strides), to_string(view.shape)));
 }
 
 namespace {
@@ -100,20 +102,27 @@ TensorView permuted(const TensorView& view, const Dims& order) {
   return permuted_view(view, order);
 }
 
-void check_view(const ConstTensorView& view, const char* what) {
+std::pair<const char*, const char*> check_view(const ConstTensorView& view, const char* what) {
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", what, why));
   };
   if (view.shape.size() != view.strides.size()) {
     fail(fmt::format("{} dimensions but {} strides", view.shape.size(), view.strides.size()));
   }
+  if (view.data == nullptr) {
+    int64_t elements = 0;
+    try {
+      elements = num_elements(view.shape);
+    } catch (const Error& error) {
+      fail(error.what());
+    }
+    if (elements > 0) fail("null data pointer");
+  }
   try {
-    if (num_elements(view.shape) > 0 && view.data == nullptr) fail("null data pointer");
-    byte_range(view);
+    return byte_range(view);
   } catch (const Error& error) {
-    const std::string_view message = error.what();
-    if (message.starts_with(what)) throw;
     fail(error.what());
+    throw;
   }
 }
 

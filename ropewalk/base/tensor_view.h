@@ -45,7 +45,8 @@ ConstTensorView permuted(const ConstTensorView& view, const Dims& order);
 TensorView permuted(const TensorView& view, const Dims& order);
 
 // Throws invalid_argument naming `what` unless the view has as many strides as dimensions, no
-// negative dimension, a non-null pointer where it has elements, and an extent that fits.
-void check_view(const ConstTensorView& view, const char* what);
+// negative dimension, a non-null pointer where it has elements, and an extent that fits. Returns
+// its byte_range.
+std::pair<const char*, const char*> check_view(const ConstTensorView& view, const char* what);
 
 }  // namespace ropewalk

@@ -27,7 +27,13 @@ void check_spectrum(const Spectrum& spectrum) {
         "{} inv_freq, {} turns and {} axes; make it with make_spectrum or spectrum_from_inv_freq",
         pairs, turns.hi.size(), spectrum.axis.size()));
   }
+  // Every call that rotates asks: no branch for each pair where all is well.
+  bool fine = true;
   for (size_t i = 0; i < pairs; ++i) {
+    fine &= spectrum.inv_freq[i] - spectrum.inv_freq[i] == 0;
+    fine &= static_cast<uint32_t>(spectrum.axis[i]) <= 15;
+  }
+  for (size_t i = 0; i < pairs && !fine; ++i) {
     if (!std::isfinite(spectrum.inv_freq[i]))
       fail(fmt::format("inv_freq[{}] is {}", i, spectrum.inv_freq[i]));
     if (spectrum.axis[i] < 0 || spectrum.axis[i] > 15)

@@ -1,12 +1,14 @@
 #include "ropewalk/kernels/rope/rope.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
+#include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
-#include "ropewalk/base/overlap.h"
 #include "ropewalk/kernels/rope/rope_job.h"
+#include "ropewalk/kernels/targets.h"
 
 namespace ropewalk {
 namespace {
@@ -18,172 +20,65 @@ namespace {
 // Bytes of q and k below which handing work to another thread costs more than it saves.
 constexpr int64_t kBytesPerTask = 128 << 10;
 
-void check_dtype(DType dtype, const char* what) {
-  if (dtype != DType::f32 && dtype != DType::bf16 && dtype != DType::f16) {
-    fail(fmt::format("{}: dtype {} is not supported, expected f32, bf16 or f16", what, name(dtype)),
-         ErrorCode::unsupported);
-  }
-}
-
-// q or k, its views as [batch, seq, heads, head_dim].
-struct Checked {
-  const char* what;
-  ConstTensorView in;
-  TensorView out;
-};
-
-Checked checked(const Rotated& x, TensorLayout layout, int64_t head_dim, const char* what,
-                const char* output_name) {
-  check_view(x.in, what);
-  check_view(x.out, output_name);
-  check_dtype(x.in.dtype, what);
-  if (x.out.dtype != x.in.dtype)
-    fail(fmt::format("{}: dtype {}, expected {} as the input", output_name, name(x.out.dtype),
-                     name(x.in.dtype)));
-  const Checked result{what, as_bshd(x.in, layout, what), as_bshd(x.out, layout, output_name)};
-  if (!(result.in.shape == result.out.shape)) {
-    fail(fmt::format("{}: shape {}, expected {} as the input", output_name, to_string(x.out.shape),
-                     to_string(x.in.shape)));
-  }
-  if (result.in.shape[3] != head_dim) {
-    fail(fmt::format("{}: shape {} has heads of {} channels, expected head_dim {}", what,
-                     to_string(x.in.shape), result.in.shape[3], head_dim));
-  }
-  if (may_alias_itself(result.out))
-    fail(fmt::format("{}: strides {} name one address twice", output_name,
-                     to_string(x.out.strides)));
-  if (!same_view(result.in, result.out) && may_overlap(result.in, result.out)) {
-    fail(fmt::format("{}: overlaps the input without being the same view", output_name));
-  }
-  return result;
-}
-
-void check_apart(const Checked& q, const Checked& k) {
-  if (may_overlap(q.out, k.out) || may_overlap(q.out, k.in) || may_overlap(q.in, k.out))
-    fail("q and k overlap");
-  for (int axis : {0, 1}) {
-    if (q.in.shape[axis] != k.in.shape[axis]) {
-      fail(fmt::format("q has {} {} but k has {}", q.in.shape[axis],
-                       axis == 0 ? "sequences" : "tokens", k.in.shape[axis]));
-    }
-  }
-}
-
-RopeTensor kernel_tensor(const Checked& x) {
-  const auto size = static_cast<int64_t>(size_in_bytes(x.in.dtype));
-  RopeTensor tensor{static_cast<const char*>(x.in.data), static_cast<char*>(x.out.data), x.in.dtype,
-                    x.in.shape[2]};
-  for (int i = 0; i < 4; ++i) {
-    tensor.in_strides[i] = x.in.strides[i] * size;
-    tensor.out_strides[i] = x.out.strides[i] * size;
-  }
-  tensor.in_place = same_view(x.in, x.out);
-  tensor.packed = x.in.shape[3] <= 1 || (x.in.strides[3] == 1 && x.out.strides[3] == 1);
-  return tensor;
-}
-
-// The channels that lie in no window, as runs.
-auto gaps_of(const RotaryLayout& layout) {
-  FixedVector<RotaryWindow, kMaxWindows> windows;
-  for (const RotaryWindow& window : layout.windows) windows.push_back(window);
-  std::sort(windows.begin(), windows.end(),
-            [](const auto& a, const auto& b) { return a.offset < b.offset; });
-  FixedVector<std::pair<int64_t, int64_t>, kMaxWindows + 1> gaps;
-  int64_t end = 0;
-  for (const RotaryWindow& window : windows) {
-    if (window.offset > end) gaps.push_back({end, window.offset - end});
-    end = window.offset + window.dim;
-  }
-  if (end < layout.head_dim) gaps.push_back({end, layout.head_dim - end});
-  return gaps;
-}
-
-// The channels of a layout in an order that does not depend on where they lie: pair by pair, then
-// the rest.
-std::vector<int64_t> channel_order(const RotaryLayout& layout) {
-  std::vector<int64_t> order;
-  for (const RotaryWindow& window : layout.windows) {
-    for (int64_t i = 0; i < window.dim / 2; ++i) {
-      const bool half = window.pairing == Pairing::half_split;
-      order.push_back(window.offset + (half ? i : 2 * i));
-      order.push_back(window.offset + (half ? i + window.dim / 2 : 2 * i + 1));
-    }
-  }
-  for (const auto& [offset, count] : gaps_of(layout)) {
-    for (int64_t c = 0; c < count; ++c) order.push_back(offset + c);
-  }
-  return order;
-}
-
-std::vector<int32_t> source_channels(const RotaryLayout& from, const RotaryLayout& to) {
-  check_layout(to);
-  bool fits = from.head_dim == to.head_dim && from.windows.size() == to.windows.size();
-  for (size_t i = 0; fits && i < from.windows.size(); ++i)
-    fits = from.windows[i].dim == to.windows[i].dim;
-  if (!fits)
-    fail("output_layout must have the head_dim of the layout, and windows of the same sizes");
-  if (from == to) return {};
-  std::vector<int32_t> source(static_cast<size_t>(from.head_dim));
-  const std::vector<int64_t> in = channel_order(from), out = channel_order(to);
-  for (size_t i = 0; i < in.size(); ++i)
-    source[static_cast<size_t>(out[i])] = static_cast<int32_t>(in[i]);
-  return source;
-}
-
-void fill_layout(RopeJob& job, const RotaryLayout& layout, const RopeOptions& options) {
-  job.head_dim = layout.head_dim;
-  for (const RotaryWindow& window : layout.windows) {
-    job.windows.push_back({window.offset, window.dim / 2, job.pairs, window.pairing});
-    job.pairs += window.dim / 2;
-    job.has_interleaved |= window.pairing == Pairing::interleaved;
-  }
-  job.gaps = gaps_of(layout);
-  if (options.output_layout) job.source_of = source_channels(layout, *options.output_layout);
-}
-
-// Everything but the rows. Nothing has been written when it throws.
-RopeJob make_job(const RotaryLayout& layout, int64_t pairs, const Rotated& q,
-                 const std::optional<Rotated>& k, const RopeOptions& options) {
-  check_layout(layout);
-  if (pair_count(layout) != pairs)
-    fail(
-        fmt::format("the layout has {} pairs, but cos and sin have {}", pair_count(layout), pairs));
-  RopeJob job;
-  fill_layout(job, layout, options);
-  const Checked checked_q = checked(q, options.tensor_layout, layout.head_dim, "q", "q output");
-  job.tensors[0] = kernel_tensor(checked_q);
-  job.batch = checked_q.in.shape[0];
-  job.length = checked_q.in.shape[1];
-  if (k) {
-    const Checked checked_k = checked(*k, options.tensor_layout, layout.head_dim, "k", "k output");
-    check_apart(checked_q, checked_k);
-    job.tensors[1] = kernel_tensor(checked_k);
-    job.tensor_count = 2;
-  }
-  return job;
-}
-
-void run(const RopeJob& job, const Parallel& parallel) {
-  const int64_t tokens = job.batch * job.length;
-  int64_t bytes_per_token = 0;
+int64_t bytes_per_token(const RopeJob& job) {
+  int64_t bytes = 0;
   for (int t = 0; t < job.tensor_count; ++t) {
-    bytes_per_token += job.tensors[t].heads * job.head_dim *
-                       static_cast<int64_t>(size_in_bytes(job.tensors[t].dtype));
+    bytes += job.tensors[t].heads * job.head_dim *
+             static_cast<int64_t>(size_in_bytes(job.tensors[t].dtype));
   }
-  if (tokens == 0 || bytes_per_token == 0) return;
-  const int64_t tokens_per_task = std::max<int64_t>(1, kBytesPerTask / bytes_per_token);
-  if (tokens <= 2 * tokens_per_task) return rope_tokens(job, 0, tokens);
-  const int64_t tasks = (tokens + tokens_per_task - 1) / tokens_per_task;
+  return bytes;
+}
+
+// Results may go around the caches only as whole vectors at whole addresses.
+bool can_stream(const RopeJob& job) {
+  constexpr uintptr_t kVector = 64;
+  uintptr_t odd = 0;
+  for (int t = 0; t < job.tensor_count; ++t) {
+    const RopeTensor& tensor = job.tensors[t];
+    if (tensor.in_place || !tensor.packed) return false;
+    odd |= reinterpret_cast<uintptr_t>(tensor.out);
+    for (int i = 0; i < 3; ++i) odd |= static_cast<uintptr_t>(tensor.out_strides[i]);
+    for (const RopeWindow& window : job.windows) {
+      const auto size = static_cast<int64_t>(size_in_bytes(tensor.dtype));
+      odd |= static_cast<uintptr_t>(window.offset * size) |
+             static_cast<uintptr_t>(window.pairs * size);
+    }
+  }
+  return job.source_of.empty() && odd % kVector == 0;
+}
+
+void choose_ways(RopeJob& job, int64_t bytes) {
+  const RopeTensor& q = job.tensors[0];
+  job.heads_first =
+      q.heads > 1 && job.length > 1 && std::abs(q.in_strides[1]) < std::abs(q.in_strides[2]);
+  job.bf16_in_hardware = bf16_conversion_allowed();
+  // Both as measured in docs/speed.md: what lies in a near cache needs no prefetch, and results
+  // that will be read from a cache must not go around it.
+  if (bytes > second_level_cache_in_bytes()) job.prefetch = 4096;
+  const int64_t beyond_caches = std::min(2 * last_level_cache_in_bytes(), int64_t{64} << 20);
+  job.streamed = bytes > beyond_caches && can_stream(job);
+}
+
+void run(RopeJob& job, const Parallel& parallel) {
+  const int64_t tokens = job.batch * job.length, per_token = bytes_per_token(job);
+  const int64_t bytes = tokens * per_token;
+  if (bytes == 0) return;
+  choose_ways(job, bytes);
+  if (bytes <= 2 * kBytesPerTask) return rope_tokens(job, 0, tokens);
+  int64_t per_task = std::max<int64_t>(1, kBytesPerTask / per_token);
+  // A run of rows, or of a head's tokens, is best long.
+  if (tokens >= 1024) per_task = (per_task + 63) / 64 * 64;
+  const int64_t tasks = (tokens + per_task - 1) / per_task;
   parallel_for(parallel, tasks, [&](int64_t task) {
-    rope_tokens(job, task * tokens_per_task, std::min(tokens, (task + 1) * tokens_per_task));
+    rope_tokens(job, task * per_task, std::min(tokens, (task + 1) * per_task));
   });
 }
 
 RopeTableRows table_rows(const TableView& table, Direction direction) {
   check_view(table.cos, "cos");
   check_view(table.sin, "sin");
-  check_dtype(table.cos.dtype, "cos");
-  check_dtype(table.sin.dtype, "sin");
+  check_rope_dtype(table.cos.dtype, "cos");
+  check_rope_dtype(table.sin.dtype, "sin");
   if (table.cos.shape.size() != 2 || !(table.cos.shape == table.sin.shape)) {
     fail(fmt::format("cos and sin: expected two tables [rows, pairs], found {} and {}",
                      to_string(table.cos.shape), to_string(table.sin.shape)));
@@ -197,9 +92,18 @@ RopeTableRows table_rows(const TableView& table, Direction direction) {
         table.sin.strides[i] * static_cast<int64_t>(size_in_bytes(table.sin.dtype));
   }
   rows.first = table.first;
+  rows.as_it_is = direction == Direction::forward && rows.cos_dtype == DType::f32 &&
+                  rows.sin_dtype == DType::f32 && table.cos.strides[1] == 1 &&
+                  table.sin.strides[1] == 1;
   rows.invert = direction == Direction::inverse;
   rows.negate_sin = direction != Direction::forward;
   return rows;
+}
+
+RowSource source_of(const Spectrum& spectrum, Direction direction) {
+  const double scaling = spectrum.attention_scaling;
+  return row_source(spectrum, direction == Direction::inverse ? 1 / scaling : scaling,
+                    direction != Direction::forward);
 }
 
 void check_rows_exist(const PositionReader& positions, const RopeJob& job, const TableView& table) {
@@ -228,22 +132,79 @@ TableView view_of(const CosSinTable& table) {
 void apply_rope(const Spectrum& spectrum, const RotaryLayout& layout, const PositionIds& positions,
                 const Rotated& q, const std::optional<Rotated>& k, const RopeOptions& options) {
   check_spectrum(spectrum);
-  RopeJob job = make_job(layout, static_cast<int64_t>(spectrum.inv_freq.size()), q, k, options);
+  RopeJob job;
+  fill_rope_job(job, layout, static_cast<int64_t>(spectrum.inv_freq.size()), q, k, options);
   job.axes = axis_count(spectrum);
-  const double scaling = spectrum.attention_scaling;
-  const RowSource rows =
-      row_source(spectrum, options.direction == Direction::inverse ? 1 / scaling : scaling,
-                 options.direction != Direction::forward);
+  const RowSource rows = source_of(spectrum, options.direction);
+  const RowSteps steps = row_steps(rows, job.length);
   const PositionReader reader(positions, job.batch, job.length, job.axes);
   job.rows = &rows;
+  job.steps = &steps;
   job.positions = &reader;
+  run(job, options.parallel);
+}
+
+RopeRows make_rope_rows(const Spectrum& spectrum, const PositionIds& positions, int64_t batch,
+                        int64_t length, Direction direction, const Parallel& parallel) {
+  check_spectrum(spectrum);
+  if (batch < 0 || length < 0)
+    fail(fmt::format("rows of {} sequences of {} tokens", batch, length));
+  RopeJob job;
+  job.batch = batch;
+  job.length = length;
+  job.pairs = static_cast<int64_t>(spectrum.inv_freq.size());
+  job.axes = axis_count(spectrum);
+  const auto tokens = checked_mul(batch, length);
+  const auto numbers = tokens ? checked_mul(*tokens, std::max<int64_t>(2 * job.pairs, 1)) : tokens;
+  if (!numbers || *numbers > int64_t{1} << 38) {
+    fail(fmt::format(
+             "rows of {} sequences of {} tokens with {} pairs would take more than 2^40 bytes",
+             batch, length, job.pairs),
+         ErrorCode::resource_limit);
+  }
+  const RowSource source = source_of(spectrum, direction);
+  const RowSteps steps = row_steps(source, length);
+  const PositionReader reader(positions, batch, length, job.axes);
+  job.rows = &source;
+  job.steps = &steps;
+  job.positions = &reader;
+  RopeRows result{batch, length, job.pairs, direction, {}};
+  result.rows.resize(static_cast<size_t>(*numbers));
+  constexpr int64_t kTokensPerTask = 512;
+  if (*tokens <= kTokensPerTask) {
+    rope_token_rows(job, 0, *tokens, result.rows.data());
+    return result;
+  }
+  parallel_for(parallel, (*tokens + kTokensPerTask - 1) / kTokensPerTask, [&](int64_t task) {
+    rope_token_rows(job, task * kTokensPerTask, std::min(*tokens, (task + 1) * kTokensPerTask),
+                    result.rows.data());
+  });
+  return result;
+}
+
+void apply_rope(const RopeRows& rows, const RotaryLayout& layout, const Rotated& q,
+                const std::optional<Rotated>& k, const RopeOptions& options) {
+  RopeJob job;
+  fill_rope_job(job, layout, rows.pairs, q, k, options);
+  if (rows.length != job.length || (rows.batch != job.batch && rows.batch != 1)) {
+    fail(fmt::format("rows: for {} sequences of {} tokens, but q has {} of {}", rows.batch,
+                     rows.length, job.batch, job.length));
+  }
+  if (rows.rows.size() != static_cast<size_t>(rows.batch * rows.length * 2 * rows.pairs))
+    fail(fmt::format("rows: {} numbers, expected {} x {} x 2 x {}", rows.rows.size(), rows.batch,
+                     rows.length, rows.pairs));
+  if (rows.direction != options.direction)
+    fail("rows: made for another direction than options.direction");
+  job.token_rows = rows.rows.data();
+  job.token_rows_per_batch = rows.batch == 1 ? 0 : rows.length * 2 * rows.pairs;
   run(job, options.parallel);
 }
 
 void apply_rope(const TableView& table, const RotaryLayout& layout, const PositionIds& positions,
                 const Rotated& q, const std::optional<Rotated>& k, const RopeOptions& options) {
   const RopeTableRows rows = table_rows(table, options.direction);
-  RopeJob job = make_job(layout, table.cos.shape[1], q, k, options);
+  RopeJob job;
+  fill_rope_job(job, layout, table.cos.shape[1], q, k, options);
   const PositionReader reader(positions, job.batch, job.length, 1);
   check_rows_exist(reader, job, table);
   job.table = &rows;

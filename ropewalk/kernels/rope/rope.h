@@ -29,6 +29,7 @@ struct TableView {
 };
 TableView view_of(const CosSinTable& table);
 
+// Which way a call rotates.
 enum class Direction {
   forward,    // R(p) x
   inverse,    // undoes forward: R(-p) x / attention_scaling
@@ -72,5 +73,26 @@ void apply_rope(const Spectrum& spectrum, const RotaryLayout& layout, const Posi
 void apply_rope(const TableView& table, const RotaryLayout& layout, const PositionIds& positions,
                 const Rotated& q, const std::optional<Rotated>& k = std::nullopt,
                 const RopeOptions& options = {});
+
+// The rows of the tokens of one step, made once and used by every layer: what the first apply_rope
+// computes on the fly.
+struct RopeRows {
+  int64_t batch = 0, length = 0, pairs = 0;
+  Direction direction = Direction::forward;
+  std::vector<float> rows;  // [batch, length, 2, pairs]: cos, then sin, of each token
+
+  bool operator==(const RopeRows&) const = default;
+};
+
+// For `batch` sequences of `length` tokens; batch 1 serves any number of sequences at the same
+// positions. Throws as apply_rope does for the positions, and resource_limit past 2^40 bytes.
+RopeRows make_rope_rows(const Spectrum& spectrum, const PositionIds& positions, int64_t batch,
+                        int64_t length, Direction direction = Direction::forward,
+                        const Parallel& parallel = {});
+
+// The same bits as with the spectrum and positions of the rows. options.direction must be the
+// rows' own.
+void apply_rope(const RopeRows& rows, const RotaryLayout& layout, const Rotated& q,
+                const std::optional<Rotated>& k = std::nullopt, const RopeOptions& options = {});
 
 }  // namespace ropewalk

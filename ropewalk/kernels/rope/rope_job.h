@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "ropewalk/base/fixed_vector.h"
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/encoding/rotary_layout.h"
+#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/kernels/rows/rows.h"
 
 namespace ropewalk {
@@ -37,6 +39,7 @@ struct RopeTableRows {
   int64_t cos_strides[2] = {}, sin_strides[2] = {};  // bytes: row, pair
   int64_t first = 0;
   bool invert = false, negate_sin = false;
+  bool as_it_is = false;  // its rows are rows of floats, used where they lie
 };
 
 struct RopeJob {
@@ -47,13 +50,31 @@ struct RopeJob {
   FixedVector<std::pair<int64_t, int64_t>, kMaxWindows + 1>
       gaps;                        // channels outside all windows: offset, count
   std::vector<int32_t> source_of;  // channel of the output <- channel of the input; empty: the same
-  bool has_interleaved = false;
-  const RowSource* rows = nullptr;  // rows on the fly, or
+  // One of the three sources of rows.
+  const RowSource* rows = nullptr;  // on the fly, with steps for runs of positions
+  const RowSteps* steps = nullptr;
   const RopeTableRows* table = nullptr;
-  const PositionReader* positions = nullptr;
+  const float* token_rows = nullptr;          // [batch, length, 2, pairs]: cos, sin
+  int64_t token_rows_per_batch = 0;           // 0: the same for every sequence
+  const PositionReader* positions = nullptr;  // for the first two
+
+  bool heads_first = false;  // the tokens of a head lie nearer than the heads of a token
+  int64_t prefetch = 0;      // bytes ahead of what is read, 0: none
+  bool streamed = false;     // results go around the caches
+  bool bf16_in_hardware = false;
 };
+
+// Throws unsupported unless it is f32, bf16 or f16.
+void check_rope_dtype(DType dtype, const char* what);
+
+// Everything but the rows, which must have `pairs` pairs. Nothing has been written when it throws.
+void fill_rope_job(RopeJob& job, const RotaryLayout& layout, int64_t pairs, const Rotated& q,
+                   const std::optional<Rotated>& k, const RopeOptions& options);
 
 // Rotates the tokens [begin, end) of batch * length, counted batch by batch.
 void rope_tokens(const RopeJob& job, int64_t begin, int64_t end);
+
+// Writes the rows of these tokens, made on the fly, at rows + token 2 pairs: cos, then sin.
+void rope_token_rows(const RopeJob& job, int64_t begin, int64_t end, float* rows);
 
 }  // namespace ropewalk

@@ -15,12 +15,10 @@ HWY_BEFORE_NAMESPACE();
 namespace ropewalk {
 namespace HWY_NAMESPACE {
 
-// One token's row, and the same doubled for interleaved windows: c, c and -s, s.
+// One token's row.
 struct TokenRow {
-  float* cos;
-  float* sin;
-  float* cos_twice;
-  float* sin_twice;
+  const float* cos;
+  const float* sin;
 };
 
 HWY_INLINE float LoadNumber(const char* from, DType dtype) {
@@ -29,52 +27,82 @@ HWY_INLINE float LoadNumber(const char* from, DType dtype) {
                                 : F16::LoadOne(from);
 }
 
-void ReadTableRow(const RopeTableRows& table, int64_t position, int64_t pairs,
-                  const TokenRow& row) {
+// The row of a caller's table: where it lies if it can be used as it is, else a copy in `memory`.
+TokenRow ReadTableRow(const RopeTableRows& table, int64_t position, int64_t pairs, float* memory) {
   const int64_t index = position - table.first;
   const char* cos = table.cos + index * table.cos_strides[0];
   const char* sin = table.sin + index * table.sin_strides[0];
+  if (table.as_it_is)
+    return {reinterpret_cast<const float*>(cos), reinterpret_cast<const float*>(sin)};
+  float *const row_cos = memory, *const row_sin = memory + pairs;
   for (int64_t i = 0; i < pairs; ++i) {
-    row.cos[i] = LoadNumber(cos + i * table.cos_strides[1], table.cos_dtype);
-    row.sin[i] = LoadNumber(sin + i * table.sin_strides[1], table.sin_dtype);
+    row_cos[i] = LoadNumber(cos + i * table.cos_strides[1], table.cos_dtype);
+    row_sin[i] = LoadNumber(sin + i * table.sin_strides[1], table.sin_dtype);
   }
-  for (int64_t i = 0; i < pairs && table.negate_sin; ++i) row.sin[i] = -row.sin[i];
+  for (int64_t i = 0; i < pairs && table.negate_sin; ++i) row_sin[i] = -row_sin[i];
   for (int64_t i = 0; i < pairs && table.invert; ++i) {
-    const double c = row.cos[i], s = row.sin[i], norm = c * c + s * s;
-    row.cos[i] = static_cast<float>(c / norm);
-    row.sin[i] = static_cast<float>(s / norm);
+    const double c = row_cos[i], s = row_sin[i], norm = c * c + s * s;
+    row_cos[i] = static_cast<float>(c / norm);
+    row_sin[i] = static_cast<float>(s / norm);
   }
+  return {row_cos, row_sin};
 }
 
-HWY_NOINLINE void MakeRow(const RopeJob& job, int64_t batch, int64_t token, const TokenRow& row) {
-  if (job.table != nullptr) {
-    ReadTableRow(*job.table, job.positions->at(0, batch, token), job.pairs, row);
-  } else {
+// Most tokens whose rows are made at once: with head-major tensors, what a head is read in.
+constexpr int64_t kTokensAtOnce = 64;
+
+// Rows made for the tokens of one sequence from `first` on, into `memory`.
+void MakeRows(const RopeJob& job, int64_t batch, int64_t first, int64_t count, float* memory,
+              TokenRow* rows) {
+  const int64_t stride = 2 * job.pairs;
+  for (int64_t t = 0; t < count;) {
     int64_t positions[16];
     for (int64_t axis = 0; axis < job.axes; ++axis)
-      positions[axis] = job.positions->at(axis, batch, token);
-    CosSinRow(*job.rows, positions, row.cos, row.sin);
-  }
-  if (!job.has_interleaved) return;
-  for (int64_t i = 0; i < job.pairs; ++i) {
-    row.cos_twice[2 * i] = row.cos_twice[2 * i + 1] = row.cos[i];
-    row.sin_twice[2 * i] = -row.sin[i];
-    row.sin_twice[2 * i + 1] = row.sin[i];
+      positions[axis] = job.positions->at(axis, batch, first + t);
+    int64_t run = 1;  // tokens at consecutive positions
+    if (job.steps->rows > 0) {
+      while (t + run < count && job.positions->at(0, batch, first + t + run) - run == positions[0])
+        ++run;
+    }
+    float* const cos = memory + t * stride;
+    if (run > 1) {
+      CosSinRun(*job.rows, *job.steps, positions[0], run, stride, cos, cos + job.pairs);
+    } else {
+      CosSinRow(*job.rows, positions, cos, cos + job.pairs);
+    }
+    for (int64_t r = t; r < t + run; ++r)
+      rows[r] = {memory + r * stride, memory + r * stride + job.pairs};
+    t += run;
   }
 }
 
-template <class T>
+HWY_NOINLINE void FindRows(const RopeJob& job, int64_t batch, int64_t first, int64_t count,
+                           float* memory, TokenRow* rows) {
+  if (job.rows != nullptr) return MakeRows(job, batch, first, count, memory, rows);
+  for (int64_t t = 0; t < count; ++t) {
+    if (job.table != nullptr) {
+      rows[t] = ReadTableRow(*job.table, job.positions->at(0, batch, first + t), job.pairs,
+                             memory + 2 * t * job.pairs);
+    } else {
+      const float* row =
+          job.token_rows + batch * job.token_rows_per_batch + (first + t) * 2 * job.pairs;
+      rows[t] = {row, row + job.pairs};
+    }
+  }
+}
+
+template <class T, class W>
 HWY_INLINE void RotateWindows(const RopeJob& job, const Heads& heads, const TokenRow& row) {
   for (const RopeWindow& window : job.windows) {
     const int64_t bytes = window.offset * T::kBytes;
-    const Heads here{heads.in + bytes, heads.out + bytes, heads.count, heads.in_stride,
-                     heads.out_stride};
+    Heads here = heads;
+    here.in += bytes;
+    here.out += bytes;
+    const float *const cos = row.cos + window.first_pair, *const sin = row.sin + window.first_pair;
     if (window.pairing == Pairing::half_split) {
-      RotateHalfSplit<T>(here, window.pairs, row.cos + window.first_pair,
-                         row.sin + window.first_pair);
+      RotateHalfSplit<T, W>(here, window.pairs, cos, sin);
     } else {
-      RotateInterleaved<T>(here, window.pairs, row.cos_twice + 2 * window.first_pair,
-                           row.sin_twice + 2 * window.first_pair);
+      RotateInterleaved<T, W>(here, window.pairs, cos, sin);
     }
   }
 }
@@ -89,7 +117,7 @@ void RotateGathered(const RopeJob& job, const RopeTensor& tensor, const Heads& h
     char* out = heads.out + h * heads.out_stride;
     for (int64_t c = 0; c < job.head_dim; ++c)
       std::memcpy(scratch + c * T::kBytes, in + c * tensor.in_strides[3], bytes);
-    RotateWindows<T>(job, {scratch, scratch, 1, 0, 0}, row);
+    RotateWindows<T, Plain>(job, {scratch, scratch, 1, 0, 0, 0}, row);
     for (int64_t c = 0; c < job.head_dim; ++c) {
       const int64_t from = job.source_of.empty() ? c : job.source_of[static_cast<size_t>(c)];
       std::memcpy(out + c * tensor.out_strides[3], scratch + from * T::kBytes, bytes);
@@ -97,45 +125,102 @@ void RotateGathered(const RopeJob& job, const RopeTensor& tensor, const Heads& h
   }
 }
 
-template <class T>
-HWY_NOINLINE void RotateToken(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
-                              int64_t token, const TokenRow& row, char* scratch) {
-  const Heads heads{tensor.in + batch * tensor.in_strides[0] + token * tensor.in_strides[1],
-                    tensor.out + batch * tensor.out_strides[0] + token * tensor.out_strides[1],
-                    tensor.heads, tensor.in_strides[2], tensor.out_strides[2]};
-  if (!tensor.packed || !job.source_of.empty())
-    return RotateGathered<T>(job, tensor, heads, row, scratch);
-  RotateWindows<T>(job, heads, row);
-  if (tensor.in_place) return;
+// Out of place, the channels outside all windows.
+void CopyGaps(const RopeJob& job, const Heads& heads, int64_t bytes) {
   for (const auto& [offset, count] : job.gaps) {
     for (int64_t h = 0; h < heads.count; ++h) {
-      std::memcpy(heads.out + h * heads.out_stride + offset * T::kBytes,
-                  heads.in + h * heads.in_stride + offset * T::kBytes,
-                  static_cast<size_t>(count * T::kBytes));
+      std::memcpy(heads.out + h * heads.out_stride + offset * bytes,
+                  heads.in + h * heads.in_stride + offset * bytes,
+                  static_cast<size_t>(count * bytes));
     }
   }
 }
 
+template <class T, class W>
+HWY_INLINE void RotateHeads(const RopeJob& job, const RopeTensor& tensor, const Heads& heads,
+                            const TokenRow& row, char* scratch) {
+  if (!tensor.packed || !job.source_of.empty())
+    return RotateGathered<T>(job, tensor, heads, row, scratch);
+  RotateWindows<T, W>(job, heads, row);
+  if (!tensor.in_place) CopyGaps(job, heads, T::kBytes);
+}
+
+// The tokens [first, first + count) of one sequence, token by token or, where that is how they lie
+// in memory, head by head.
+template <class T, class W>
+HWY_NOINLINE void RotateTokens(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
+                               int64_t first, int64_t count, const TokenRow* rows, char* scratch) {
+  const char* in = tensor.in + batch * tensor.in_strides[0] + first * tensor.in_strides[1];
+  char* out = tensor.out + batch * tensor.out_strides[0] + first * tensor.out_strides[1];
+  const int64_t at_once = job.heads_first ? 1 : tensor.heads;
+  Heads heads{in, out, at_once, tensor.in_strides[2], tensor.out_strides[2], job.prefetch};
+  for (int64_t h = 0; h < tensor.heads; h += at_once) {
+    heads.in = in;
+    heads.out = out;
+    for (int64_t t = 0; t < count; ++t) {
+      RotateHeads<T, W>(job, tensor, heads, rows[t], scratch);
+      heads.in += tensor.in_strides[1];
+      heads.out += tensor.out_strides[1];
+    }
+    in += tensor.in_strides[2];
+    out += tensor.out_strides[2];
+  }
+}
+
+template <class T>
+HWY_INLINE void RotateAs(const RopeJob& job, const RopeTensor& tensor, int64_t batch, int64_t first,
+                         int64_t count, const TokenRow* rows, char* scratch) {
+  if (job.streamed) {
+    RotateTokens<T, Streamed>(job, tensor, batch, first, count, rows, scratch);
+  } else {
+    RotateTokens<T, Plain>(job, tensor, batch, first, count, rows, scratch);
+  }
+}
+
+HWY_INLINE void RotateTensor(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
+                             int64_t first, int64_t count, const TokenRow* rows, char* scratch) {
+  if (tensor.dtype == DType::f32)
+    return RotateAs<F32>(job, tensor, batch, first, count, rows, scratch);
+  if (tensor.dtype == DType::f16)
+    return RotateAs<F16>(job, tensor, batch, first, count, rows, scratch);
+#if ROPEWALK_BF16_IN_HARDWARE
+  if (job.bf16_in_hardware)
+    return RotateAs<BF16InHardware>(job, tensor, batch, first, count, rows, scratch);
+#endif
+  RotateAs<BF16>(job, tensor, batch, first, count, rows, scratch);
+}
+
 void RopeTokens(const RopeJob& job, int64_t begin, int64_t end) {
   // Rows of usual heads fit on the stack: a decode step allocates nothing.
-  constexpr int64_t kFloats = 1536;
+  constexpr int64_t kFloats = 4096 + 512;
   HWY_ALIGN float small[kFloats];
-  bool gathers = !job.source_of.empty();
-  for (int t = 0; t < job.tensor_count; ++t) gathers |= !job.tensors[t].packed;
-  const int64_t needed = 6 * job.pairs + (gathers ? job.head_dim : 0);
+  const int64_t row = std::max<int64_t>(2 * job.pairs, 1);
+  const int64_t at_once =
+      job.heads_first ? kTokensAtOnce : std::clamp<int64_t>(4096 / row, 1, kTokensAtOnce / 2);
+  const int64_t tokens = std::min(at_once, end - begin);
+  const int64_t needed = row * tokens + job.head_dim;
   std::vector<float> large(needed > kFloats ? static_cast<size_t>(needed) : 0);
-  float* memory = large.empty() ? small : large.data();
-  const TokenRow row{memory, memory + job.pairs, memory + 2 * job.pairs, memory + 4 * job.pairs};
-  char* scratch = reinterpret_cast<char*>(memory + 6 * job.pairs);
-  for (int64_t i = begin; i < end; ++i) {
-    const int64_t batch = i / job.length, token = i % job.length;
-    MakeRow(job, batch, token, row);
-    for (int t = 0; t < job.tensor_count; ++t) {
-      const RopeTensor& tensor = job.tensors[t];
-      if (tensor.dtype == DType::f32) RotateToken<F32>(job, tensor, batch, token, row, scratch);
-      if (tensor.dtype == DType::bf16) RotateToken<BF16>(job, tensor, batch, token, row, scratch);
-      if (tensor.dtype == DType::f16) RotateToken<F16>(job, tensor, batch, token, row, scratch);
-    }
+  float* const memory = large.empty() ? small : large.data();
+  char* const scratch = reinterpret_cast<char*>(memory + row * tokens);
+  TokenRow rows[kTokensAtOnce];
+  for (int64_t i = begin; i < end;) {
+    const int64_t batch = i / job.length, first = i % job.length;
+    const int64_t count = std::min({tokens, end - i, job.length - first});
+    FindRows(job, batch, first, count, memory, rows);
+    for (int t = 0; t < job.tensor_count; ++t)
+      RotateTensor(job, job.tensors[t], batch, first, count, rows, scratch);
+    i += count;
+  }
+  if (job.streamed) hwy::FlushStream();
+}
+
+void RowsOfTokens(const RopeJob& job, int64_t begin, int64_t end, float* memory) {
+  TokenRow rows[kTokensAtOnce];
+  for (int64_t i = begin; i < end;) {
+    const int64_t batch = i / job.length, first = i % job.length;
+    const int64_t count = std::min({kTokensAtOnce, end - i, job.length - first});
+    MakeRows(job, batch, first, count, memory + i * 2 * job.pairs, rows);
+    i += count;
   }
 }
 
@@ -147,9 +232,14 @@ HWY_AFTER_NAMESPACE();
 namespace ropewalk {
 
 HWY_EXPORT(RopeTokens);
+HWY_EXPORT(RowsOfTokens);
 
 void rope_tokens(const RopeJob& job, int64_t begin, int64_t end) {
   HWY_DYNAMIC_DISPATCH(RopeTokens)(job, begin, end);
+}
+
+void rope_token_rows(const RopeJob& job, int64_t begin, int64_t end, float* rows) {
+  HWY_DYNAMIC_DISPATCH(RowsOfTokens)(job, begin, end, rows);
 }
 
 }  // namespace ropewalk

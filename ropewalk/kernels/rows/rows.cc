@@ -14,12 +14,14 @@ void CosSinRowOf(const RowSource& source, const int64_t* positions, float* cos, 
   CosSinRow(source, positions, cos, sin);
 }
 
-void CosSinRowsOf(const RowSource& source, int64_t first, int64_t rows, int64_t stride, float* cos,
-                  float* sin) {
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t position = first + row;
-    CosSinRow(source, &position, cos + row * stride, sin + row * stride);
-  }
+void CosSinInDoubleOf(const RowSource& source, int64_t position, double scale, double* cos,
+                      double* sin) {
+  CosSinInDouble(source, position, scale, cos, sin);
+}
+
+void CosSinRunOf(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
+                 int64_t stride, float* cos, float* sin) {
+  CosSinRun(source, steps, first, rows, stride, cos, sin);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -30,7 +32,8 @@ HWY_AFTER_NAMESPACE();
 namespace ropewalk {
 
 HWY_EXPORT(CosSinRowOf);
-HWY_EXPORT(CosSinRowsOf);
+HWY_EXPORT(CosSinInDoubleOf);
+HWY_EXPORT(CosSinRunOf);
 
 RowSource row_source(const Spectrum& spectrum, double scale, bool negate_sin) {
   RowSource source{.hi = spectrum.turns.hi.data(),
@@ -39,15 +42,15 @@ RowSource row_source(const Spectrum& spectrum, double scale, bool negate_sin) {
   source.pairs = static_cast<int64_t>(spectrum.inv_freq.size());
   source.scale = scale;
   source.negate_sin = negate_sin;
-  for (int32_t axis : spectrum.axis) {
-    if (axis != 0) source.axis = spectrum.axis.data();
-  }
+  int32_t axes = 0;
+  for (int32_t axis : spectrum.axis) axes |= axis;
+  if (axes != 0) source.axis = spectrum.axis.data();
+  // Within 2^-62 of a whole turn, 128 bits do not hold enough digits of p * frequency.
+  bool wide = false;
   for (int64_t i = 0; i < source.pairs; ++i) {
-    const bool zero = (source.hi[i] | source.mid[i] | source.lo[i]) == 0;
-    // Within 2^-62 of a whole turn, 128 bits do not hold enough digits of p * frequency.
-    const uint64_t from_whole = source.hi[i] + 2;
-    source.wide |= !zero && from_whole < 5;
+    wide |= (source.hi[i] + 2 < 5) & ((source.hi[i] | source.mid[i] | source.lo[i]) != 0);
   }
+  source.wide = wide;
   return source;
 }
 
@@ -55,9 +58,31 @@ void cos_sin_row(const RowSource& source, const int64_t* positions, float* cos, 
   HWY_DYNAMIC_DISPATCH(CosSinRowOf)(source, positions, cos, sin);
 }
 
+RowSteps row_steps(const RowSource& source, int64_t rows) {
+  constexpr int64_t kMost = 32;  // 32 KB for 64 pairs: they stay in the first cache
+  RowSteps steps;
+  // Fewer rows would not pay for the steps.
+  if (rows < 2 * kMost || source.axis != nullptr) return steps;
+  steps.rows = kMost;
+  const auto pairs = static_cast<size_t>(source.pairs);
+  steps.cos.resize(kMost * pairs);
+  steps.sin.resize(kMost * pairs);
+  for (int64_t r = 0; r < kMost; ++r) {
+    const auto offset = static_cast<size_t>(r) * pairs;
+    HWY_DYNAMIC_DISPATCH(CosSinInDoubleOf)
+    (source, r, 1, steps.cos.data() + offset, steps.sin.data() + offset);
+  }
+  return steps;
+}
+
+void cos_sin_run(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
+                 int64_t stride, float* cos, float* sin) {
+  HWY_DYNAMIC_DISPATCH(CosSinRunOf)(source, steps, first, rows, stride, cos, sin);
+}
+
 void cos_sin_rows(const RowSource& source, int64_t first, int64_t rows, int64_t stride, float* cos,
                   float* sin) {
-  HWY_DYNAMIC_DISPATCH(CosSinRowsOf)(source, first, rows, stride, cos, sin);
+  cos_sin_run(source, row_steps(source, rows), first, rows, stride, cos, sin);
 }
 
 }  // namespace ropewalk

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "ropewalk/encoding/spectrum.h"
 
@@ -27,8 +28,22 @@ RowSource row_source(const Spectrum& spectrum, double scale, bool negate_sin);
 // point does.
 void cos_sin_row(const RowSource& source, const int64_t* positions, float* cos, float* sin);
 
-// Rows of consecutive positions first, first + 1, ...; row r is written at cos + r stride, sin + r
-// stride.
+// cos and sin of 0, 1, ... steps in double: with them each row of a run of consecutive positions
+// costs one complex product a pair instead of a polynomial. Made once, shared by threads.
+struct RowSteps {
+  int64_t rows = 0;              // 0: none, every row is made by itself
+  std::vector<double> cos, sin;  // [rows, pairs]
+};
+
+// The steps for runs of `rows` rows in all; none where they would not pay.
+RowSteps row_steps(const RowSource& source, int64_t rows);
+
+// Rows of consecutive positions first, first + 1, ... on one axis; row r is written at
+// cos + r stride, sin + r stride. The same bits as cos_sin_row.
+void cos_sin_run(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
+                 int64_t stride, float* cos, float* sin);
+
+// The same with steps of its own.
 void cos_sin_rows(const RowSource& source, int64_t first, int64_t rows, int64_t stride, float* cos,
                   float* sin);
 

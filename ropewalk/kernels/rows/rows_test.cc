@@ -164,21 +164,26 @@ TEST(CosSinRow, PositionZeroIsTheIdentityBitForBit) {
   }
 }
 
+// Long enough for the addition theorem, whose doubts go back to the polynomial.
 TEST(CosSinRows, ConsecutiveRowsEqualSingleRows) {
+  constexpr int64_t kRows = 100, kStride = 20;
   testing::for_each_target([](const std::string&) {
     for (double theta : {1e4, 1e30}) {
       const Spectrum spectrum = model_spectrum(theta, 36);
-      for (int64_t first : {int64_t{-5}, int64_t{1000}, (int64_t{1} << 32) - 4,
-                            (int64_t{1} << 31) - 4, kMax - 9, kMin}) {
-        std::vector<float> cos(10 * 20, 7), sin(10 * 20, 7);
-        cos_sin_rows(row_source(spectrum, 1, false), first, 10, 20, cos.data(), sin.data());
-        for (int64_t r = 0; r < 10; ++r) {
-          const Row want = row_of(spectrum, {first + r});
-          EXPECT_TRUE(std::equal(want.cos.begin(), want.cos.end(), cos.begin() + r * 20))
-              << first << " + " << r;
-          EXPECT_TRUE(std::equal(want.sin.begin(), want.sin.end(), sin.begin() + r * 20))
-              << first << " + " << r;
-          EXPECT_EQ(cos[static_cast<size_t>(r * 20 + 18)], 7);
+      for (auto [scale, negate] : {std::pair{1.0, false}, {-1.3, true}}) {
+        for (int64_t first : {int64_t{-50}, int64_t{1000}, (int64_t{1} << 32) - 40,
+                              (int64_t{1} << 31) - 40, kMax - kRows + 1, kMin}) {
+          std::vector<float> cos(kRows * kStride, 7), sin(kRows * kStride, 7);
+          cos_sin_rows(row_source(spectrum, scale, negate), first, kRows, kStride, cos.data(),
+                       sin.data());
+          for (int64_t r = 0; r < kRows; ++r) {
+            const Row want = row_of(spectrum, {first + r}, scale, negate);
+            EXPECT_TRUE(std::equal(want.cos.begin(), want.cos.end(), cos.begin() + r * kStride))
+                << first << " + " << r;
+            EXPECT_TRUE(std::equal(want.sin.begin(), want.sin.end(), sin.begin() + r * kStride))
+                << first << " + " << r;
+            EXPECT_EQ(cos[static_cast<size_t>(r * kStride + 18)], 7);
+          }
         }
       }
     }
