@@ -36,6 +36,7 @@ RopeRule rule_of(const KindReader& reader, std::string_view reason) {
           .kind = kind.name,
           .takes_rope_scaling = kind.takes_rope_scaling,
           .several_axes = type.multi_axis.axes > 0,
+          .yarn_type = type.yarn_type,
           .reads_alpha = type.reads_alpha,
           .facts = type.block_facts,
           .rope_parameters = type.rope_parameters,

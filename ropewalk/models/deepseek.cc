@@ -14,9 +14,8 @@ namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"qk_rope_head_dim", "kv_lora_rank", "q_lora_rank",
                                               "index_head_dim"};
-constexpr std::string_view kSoftmax =
-    "with a scaling and mscale_all_dim the softmax scale is head_dim^-0.5 (0.1 mscale_all_dim "
-    "ln(factor) + 1)^2";
+// yarn multiplies the softmax scale too.
+constexpr std::string_view kYarn = "deepseek_yarn";
 
 // The indexer that chooses what to attend to turns the first channels of heads of its own.
 void add_indexer(ConfigReader& config, ModelEncoding& model, Pairing pairing) {
@@ -56,8 +55,8 @@ constexpr ModelType kTypes[] = {
      .config_class = "DeepseekV2Config",
      .size = {4096, 32, 32},
      .pairing = Pairing::interleaved,
+     .yarn_type = kYarn,
      .latent = {.nope_dim = 128, .rope_dim = 64},
-     .remark = kSoftmax,
      .gguf = gguf_norm("deepseek2")},
     {.name = "deepseek_v3",
      .architecture = "DeepseekV3ForCausalLM",
@@ -66,16 +65,16 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 128,
      .max_positions = 4096,
      .pairing = Pairing::interleaved,
+     .yarn_type = kYarn,
      .latent = kV3,
-     .remark = kSoftmax,
      .gguf = gguf_norm("deepseek2")},
     {.name = "kimi_k2",
      .config_class = "DeepseekV3Config",
      .kv_heads = 128,
      .max_positions = 4096,
      .pairing = Pairing::interleaved,
+     .yarn_type = kYarn,
      .latent = kV3,
-     .remark = kSoftmax,
      .gguf = gguf_norm("deepseek2")},
     {.name = "deepseek_v32",
      .architecture = "DeepseekV32ForCausalLM",
@@ -84,8 +83,8 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 128,
      .max_positions = 163840,
      .pairing = Pairing::interleaved,
+     .yarn_type = kYarn,
      .latent = kAlwaysInterleaved,
-     .remark = kSoftmax,
      .gguf = gguf_norm("deepseek2"),
      .others = add_half_split_indexer},
     {.name = "glm_moe_dsa",
@@ -95,8 +94,8 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 64,
      .max_positions = 202752,
      .pairing = Pairing::interleaved,
+     .yarn_type = kYarn,
      .latent = {.nope_dim = 192, .rope_dim = 64, .writes_half_split = true},
-     .remark = kSoftmax,
      .gguf = gguf_norm("glm-dsa"),
      .others = add_interleaved_indexer},
     {.name = "glm4_moe_lite",
@@ -106,8 +105,8 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 20,
      .max_positions = 202752,
      .pairing = Pairing::interleaved,
+     .yarn_type = kYarn,
      .latent = {.nope_dim = 192, .rope_dim = 64, .writes_half_split = true, .key_decides = true},
-     .remark = kSoftmax,
      .gguf = gguf_norm("deepseek2")},
     {.name = "youtu",
      .architecture = "YoutuForCausalLM",
@@ -116,8 +115,8 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 16,
      .max_positions = 131072,
      .pairing = Pairing::interleaved,
-     .latent = kV3,
-     .remark = kSoftmax},
+     .yarn_type = kYarn,
+     .latent = kV3},
     {.name = "axk1",
      .architecture = "AXK1ForCausalLM",
      .config_class = "AXK1Config",
@@ -125,8 +124,8 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 64,
      .max_positions = 32768,
      .pairing = Pairing::interleaved,
-     .latent = kV3,
-     .remark = kSoftmax},
+     .yarn_type = kYarn,
+     .latent = kV3},
     {.name = "longcat_flash",
      .architecture = "LongcatFlashForCausalLM",
      .config_class = "LongcatFlashConfig",
@@ -145,8 +144,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "KimiLinearConfig",
      .layers = {.kinds = kNoRotation},
      .latent = {.nope_dim = 128, .rope_dim = 64},
-     .encoding = "none: linear attention, and latent attention without rotation"},
-};
+     .encoding = "none: linear attention, and latent attention without rotation"}};
 
 }  // namespace
 

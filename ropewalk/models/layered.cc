@@ -26,11 +26,6 @@ constexpr LayerKind kZaya[] = {
     {.name = "hybrid", .rope_theta = 5000000},
     {.name = "hybrid_sliding", .rope_theta = 10000},
 };
-constexpr LayerKind kDory[] = {
-    {.name = "full_attention", .rope_theta = 10000000},
-    {.name = "sliding_attention", .rope_theta = 10000},
-};
-
 constexpr ModelType kTypes[] = {
     {.name = "mimo_v2_flash",
      .architecture = "MiMoV2FlashForCausalLM",
@@ -76,15 +71,6 @@ constexpr ModelType kTypes[] = {
      .fraction = Fraction::leading,
      .rotary_fraction = 0.5,
      .layers = {.kinds = kZaya},
-     .q_k_norm = kNormBefore},
-    {.name = "dory",
-     .architecture = "DoryForCausalLM",
-     .config_class = "DoryConfig",
-     .size = {2560, 16, 36},
-     .head_dim = 256,
-     .kv_heads = 4,
-     .max_positions = 8192,
-     .layers = {.kinds = kDory, .period = 4},
      .q_k_norm = kNormBefore},
     {.name = "afmoe",
      .architecture = "AfmoeForCausalLM",

@@ -19,6 +19,7 @@ constexpr ModelType kTypes[] = {
      .size = {2560, 40, 62},
      .kv_heads = 40,
      .max_positions = 32768,
+     .yarn_type = "deepseek_yarn",
      .latent = {.nope_dim = 64, .rope_dim = 32},
      .gguf = gguf_neox("minicpm3")},
 };

@@ -62,6 +62,7 @@ constexpr ModelType kTypes[] = {
              "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1,
              "original_max_position_embeddings": 8192})",
      .block_facts = kBeta,
+     .yarn_type = "deepseek_yarn",
      .latent = {.nope_dim = 64, .rope_dim = 64, .writes_half_split = true, .key_decides = true},
      .remark = kTemperature,
      .gguf = gguf_norm("mistral4")},

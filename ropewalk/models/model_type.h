@@ -111,7 +111,8 @@ struct ModelType {
   int64_t rotary_dim = 0;                 // its default; 0: none
   std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
   std::span<const std::string_view> block_facts = {};  // of the rope block, used on q or k
-  bool reads_alpha = false;  // rope_type dynamic with alpha is a fixed base
+  std::string_view yarn_type = {};  // the scaling that the code makes of rope_type yarn
+  bool reads_alpha = false;         // rope_type dynamic with alpha is a fixed base
   LayerRule layers = {};
   LatentHead latent = {};
   MultiAxis multi_axis = {};

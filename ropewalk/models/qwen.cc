@@ -18,11 +18,12 @@ void read_qwen1(ConfigReader& config, ModelEncoding& model, const ModelType& typ
   read_declared(config, model, type);
   const int64_t trained = model.max_positions;
   if (config.boolean("use_dynamic_ntk", "use_dynamic_ntk", {false, default_of(type)})) {
-    config.warn(fmt::format(
-        "use_dynamic_ntk: past {} tokens the model's own code multiplies the base by "
-        "alpha^(d/(d-2)), alpha = 2^ceil(log2(length / {}) + 1) - 1; here the base is that of "
-        "shorter prompts",
-        trained, trained));
+    config.note("rope_type", "qwen_dynamic", config.source("use_dynamic_ntk"));
+    for (PositionEncoding& layer : model.layers) {
+      RopeConfig& rope = std::get<RopeConfig>(layer);
+      rope.rope_type = "qwen_dynamic";
+      rope.parameters = {{"seq_length", static_cast<double>(trained)}};
+    }
   }
   if (config.boolean("use_logn_attn", "use_logn_attn", {false, default_of(type)})) {
     config.note(

@@ -47,12 +47,13 @@ std::string read_rope_type(ConfigReader& block, const RopeRule& rule) {
     block.refuse(ErrorCode::malformed, "rope_type",
                  "expected the name of a scaling, because there is a factor; found no such key");
   }
-  const std::string result = canonical(block, key, type ? *type : old_type.value_or("default"));
+  std::string result = canonical(block, key, type ? *type : old_type.value_or("default"));
   if (type && old_type && canonical(block, "type", *old_type) != result) {
     block.refuse(ErrorCode::malformed, "type",
                  fmt::format("expected \"{}\" as in rope_type, found \"{}\"", escaped(*type),
                              escaped(*old_type)));
   }
+  if (result == "yarn" && !rule.yarn_type.empty()) result = rule.yarn_type;
   block.note(field(rule, "rope_type"), result,
              type || old_type ? block.source(key)
                               : fmt::format("default: {} is absent", block.pointer_to(key)));

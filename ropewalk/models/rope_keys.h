@@ -18,9 +18,10 @@ struct RopeRule {
   std::string_view theta_alias = {};          // another name
   std::string_view fraction_alias = {};       // another name of partial_rotary_factor
   std::string_view kind = {};                 // "full_attention"; empty: all layers are alike
-  bool takes_rope_scaling = true;  // false: a flat block speaks for other kinds of layers only
-  bool several_axes = false;       // mrope_section is read
-  bool reads_alpha = false;        // HunYuan: dynamic with alpha is a fixed base
+  bool takes_rope_scaling = true;   // false: a flat block speaks for other kinds of layers only
+  bool several_axes = false;        // mrope_section is read
+  std::string_view yarn_type = {};  // what rope_type yarn means here; empty: itself
+  bool reads_alpha = false;         // HunYuan: dynamic with alpha is a fixed base
   std::span<const std::string_view> facts = {};  // keys of the block that the code uses on q or k
   std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
   int64_t max_positions = 0;              // max_position_embeddings, for the scalings that need it
