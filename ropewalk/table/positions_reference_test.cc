@@ -97,7 +97,9 @@ TEST(PositionsReference, RowsOfLearnedTables) {
 }
 
 TEST(PositionsReference, PatchesOfVisionTowers) {
-  for (const ordered_json& test : json_fixture("positions")["grids"]) {
+  const ordered_json all = json_fixture("positions")["grids"];
+  EXPECT_EQ(all.size(), 3u);
+  for (const ordered_json& test : all) {
     const GridPositions result = grid_positions(grids_of(test["grids"]), test["merge"]);
     EXPECT_EQ(result.thw().ids, flat<int64_t>(test["thw"]));
   }
