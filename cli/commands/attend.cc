@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -76,8 +77,14 @@ struct Prepared {
 Prepared prepare(const PositionEncoding& encoding, const Options& o, Tensor& q, Tensor& k,
                  TensorLayout layout) {
   Prepared prepared;
-  if (const auto* alibi = std::get_if<AlibiConfig>(&encoding))
-    prepared.slopes = alibi_slopes(*alibi);
+  if (const auto* alibi = std::get_if<AlibiConfig>(&encoding)) {
+    if (alibi->form == AlibiForm::symmetric && !o.causal) {
+      throw Error(ErrorCode::unsupported,
+                  "the model's bias is symmetric: expected --causal, where that is no matter");
+    }
+    const double head_dim = q.shape.empty() ? 1 : static_cast<double>(q.shape.back());
+    prepared.slopes = alibi_score_slopes(*alibi, 1 / std::sqrt(head_dim));
+  }
   const auto* rope = std::get_if<RopeConfig>(&encoding);
   if (rope == nullptr) return prepared;
   const Spectrum spectrum = make_spectrum(*rope);

@@ -1,5 +1,7 @@
 #include "ropewalk/attention/self_attention.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <variant>
@@ -99,9 +101,15 @@ void check_layer(const SelfAttention& layer, const ConstTensorView& x, const Ten
   if (!options.alibi_slopes.empty())
     fail("alibi_slopes: expected none, the layer makes them from its encoding");
   const auto* alibi = std::get_if<AlibiConfig>(&layer.encoding);
-  if (alibi != nullptr && alibi->heads != layer.heads) {
-    fail(fmt::format("the ALiBi encoding is for {} heads, but the layer has {}", alibi->heads,
-                     layer.heads));
+  if (alibi != nullptr && alibi_heads(*alibi) != layer.heads) {
+    fail(fmt::format("the ALiBi encoding is for {} heads, but the layer has {}",
+                     alibi_heads(*alibi), layer.heads));
+  }
+  if (alibi != nullptr && alibi->form == AlibiForm::symmetric && !options.causal) {
+    throw Error(
+        ErrorCode::unsupported,
+        "symmetric ALiBi without a causal mask: expected the form relative, for attend adds "
+        "slope * (key - query)");
   }
 }
 
@@ -125,6 +133,19 @@ void store(const std::vector<float>& numbers, const TensorView& y) {
   }
 }
 
+// Some scalings read the length of the sequence: 1 + its last position.
+Spectrum spectrum_for(const RopeConfig& rope, const PositionIds& positions, const Dims& tokens) {
+  const int32_t axes = axis_count(make_spectrum(rope));
+  const PositionReader reader(positions, tokens[0], tokens[1], axes);
+  int64_t last = -1;
+  for (int32_t axis = 0; axis < axes; ++axis) {
+    for (int64_t b = 0; b < tokens[0]; ++b) {
+      for (int64_t s = 0; s < tokens[1]; ++s) last = std::max(last, reader.at(axis, b, s));
+    }
+  }
+  return make_spectrum(rope, checked_add(last, int64_t{1}).value_or(last));
+}
+
 void run(const SelfAttention& layer, const ConstTensorView& x, const PositionIds& positions,
          const TensorView& y, AttentionOptions options) {
   const AttentionWeights& w = layer.weights;
@@ -137,12 +158,13 @@ void run(const SelfAttention& layer, const ConstTensorView& x, const PositionIds
   options.tensor_layout = TensorLayout::bshd;
   std::vector<float> slopes;
   if (const auto* rope = std::get_if<RopeConfig>(&layer.encoding)) {
-    const Spectrum spectrum = make_spectrum(*rope);
+    const Spectrum spectrum = spectrum_for(*rope, positions, x.shape);
     if (options.scale == 0) options.scale = spectrum.softmax_scale;
     apply_rope(spectrum, rope->layout, positions, in_place(q_view), in_place(k_view),
                {.parallel = options.parallel});
   } else if (const auto* alibi = std::get_if<AlibiConfig>(&layer.encoding)) {
-    slopes = alibi_slopes(*alibi);
+    const double plain_scale = 1 / std::sqrt(static_cast<double>(layer.head_dim));
+    slopes = alibi_score_slopes(*alibi, options.scale == 0 ? plain_scale : options.scale);
     options.alibi_slopes = slopes;
   }
   std::vector<float> mixed(q.size());

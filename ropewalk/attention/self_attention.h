@@ -23,8 +23,10 @@ struct AttentionWeights {
 //   3. softmax(q k^T scale + bias) v over the keys that are seen
 //   4. y = (...) Wo^T + bo
 // What the encoding does:
-//   RopeConfig: step 2, by make_spectrum and apply_rope; its layout is the head's.
-//   AlibiConfig: the bias of step 3, by alibi_slopes; the distance counts tokens, not positions.
+//   RopeConfig: step 2, by make_spectrum and apply_rope; its layout is the head's. The seq_len of a
+//   scaling is 1 + the largest position of the batch, as in transformers.
+//   AlibiConfig: the bias of step 3, by alibi_score_slopes; the distance counts tokens, not
+//   positions. The form symmetric needs a causal mask.
 //   NoEncoding: nothing; without a mask the layer sees a bag of tokens.
 //   SinusoidalConfig: nothing; it was added to x, once, before the model's first layer.
 struct SelfAttention {

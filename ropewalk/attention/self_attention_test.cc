@@ -142,6 +142,40 @@ TEST(SelfAttention, OnlyDistancesMatterToRope) {
                forwarded(layer.with(rope()), x, {.causal = true}), 1e-5);
 }
 
+// The length is 1 + the last position: from the first token past it on, LongRoPE is long.
+TEST(SelfAttention, AScalingSeesTheLengthOfTheSequence) {
+  const Layer layer;
+  const Tensor x = random_tensor({2, 7, kHidden}, 9);
+  RopeConfig config = std::get<RopeConfig>(rope());
+  config.rope_type = "longrope";
+  config.parameters = {{"original_max_position_embeddings", 64}, {"factor", 1}};
+  const auto pairs = static_cast<size_t>(config.rotary_dim / 2);
+  config.lists["short_factor"].assign(pairs, 1);
+  config.lists["long_factor"].assign(pairs, 1);
+  const auto run = [&](double long_factor, int64_t first) {
+    config.lists["long_factor"].assign(pairs, long_factor);
+    return forwarded(layer.with(config), x, {.causal = true}, positions_from(first)).bytes;
+  };
+  EXPECT_EQ(run(1, 57), run(5, 57)) << "7 tokens from 57: 64";
+  EXPECT_NE(run(1, 58), run(5, 58));
+}
+
+// Falcon divides the bias with the scores: an eighth of the slopes for a head of 64 channels.
+TEST(SelfAttention, ABiasBeforeTheScaleIsScaled) {
+  const Layer layer;
+  const Tensor x = random_tensor({1, 9, kHidden}, 9);
+  const AlibiConfig falcon{.heads = kHeads, .before_scale = true};
+  const AlibiConfig plain{.heads = kHeads};
+  const auto run = [&](const AlibiConfig& config, double scale) {
+    return forwarded(layer.with(config), x, {.causal = true, .scale = scale}).bytes;
+  };
+  EXPECT_EQ(run(falcon, 1), run(plain, 1));
+  EXPECT_NE(run(falcon, 0), run(plain, 0));
+  EXPECT_ROPEWALK_ERROR(
+      forwarded(layer.with(AlibiConfig{.heads = kHeads, .form = AlibiForm::symmetric}), x),
+      ErrorCode::unsupported, "symmetric ALiBi without a causal mask");
+}
+
 TEST(SelfAttention, AnyStridesOfInputWeightsAndOutput) {
   const Layer layer;
   const Tensor x = random_tensor({3, 7, kHidden}, 9);

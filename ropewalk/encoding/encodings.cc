@@ -16,7 +16,11 @@ constexpr std::array<std::string_view, 4> kSinusoidalLayouts = {"interleaved", "
 constexpr std::array<std::string_view, 3> kMropeOrders = {"contiguous", "interleaved",
                                                           "height_width_first"};
 
+constexpr std::array<std::string_view, 3> kAlibiForms = {"relative", "key_position", "symmetric"};
+
 }  // namespace
+
+std::string_view name(AlibiForm form) { return kAlibiForms[static_cast<size_t>(form)]; }
 
 std::string_view name(MropeOrder order) { return kMropeOrders[static_cast<size_t>(order)]; }
 

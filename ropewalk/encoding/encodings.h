@@ -46,16 +46,31 @@ struct RopeConfig {
 
 std::string_view name(MropeOrder order);
 
-// Attention with linear biases: no rotation, slope_h * (j - i) is added to the score of query i and
-// key j.
+// What the slope of ALiBi multiplies, for a query at position q and a key at position k. The first
+// two differ by one number for each query, which the softmax does not see, and in their rounding.
+enum class AlibiForm {
+  relative,      // k - q: the paper, MPT (q: the last position), Baichuan2-13B
+  key_position,  // k: BLOOM, Falcon-RW, Baichuan-13B
+  symmetric,     // -|k - q|, for attention in both directions: jina-bert-v2
+};
+
+// Attention with linear biases: no rotation, slope_h * (k - q) is added to the score of the query
+// at position q and the key at position k.
 //   slope_h = 2^(-max_bias h / H), h = 1 .. H, for H a power of two
 // Source: Press et al., "Train Short, Test Long", ICLR 2022.
 struct AlibiConfig {
-  int64_t heads = 0;
-  double max_bias = 8;
+  int64_t heads = 0;       // H: of the whole model, whatever part of it is here
+  double max_bias = 8;     // MPT: alibi_bias_max
+  int64_t first_head = 0;  // of this shard of the heads (tensor parallel)
+  int64_t head_count = 0;  // of this shard; 0: all from first_head on
+  AlibiForm form = AlibiForm::relative;
+  DType dtype = DType::f32;   // bf16: slope, distance and their product are rounded to it (Falcon)
+  bool before_scale = false;  // (q.k + bias) / sqrt(d) in the place of q.k / sqrt(d) + bias: Falcon
 
   bool operator==(const AlibiConfig&) const = default;
 };
+
+std::string_view name(AlibiForm form);
 
 // Order of the channels of a sinusoidal encoding, and the spacing of its frequencies.
 enum class SinusoidalLayout {

@@ -77,7 +77,13 @@ ordered_json to_json(const RopeConfig& config) {
 }
 
 ordered_json to_json(const AlibiConfig& config) {
-  return {{"heads", config.heads}, {"max_bias", config.max_bias}};
+  return {{"heads", config.heads},
+          {"max_bias", config.max_bias},
+          {"first_head", config.first_head},
+          {"head_count", config.head_count},
+          {"form", text(name(config.form))},
+          {"dtype", text(name(config.dtype))},
+          {"before_scale", config.before_scale}};
 }
 
 ordered_json to_json(const SinusoidalConfig& config) {

@@ -34,7 +34,8 @@ TEST(ToJson, EachKindOfEncoding) {
   EXPECT_EQ(to_json(PositionEncoding(NoEncoding{})).dump(), R"({"kind":"none"})");
   EXPECT_EQ(to_json(PositionEncoding(llama())).dump(), kLlama);
   EXPECT_EQ(to_json(PositionEncoding(AlibiConfig{.heads = 40})).dump(),
-            R"({"kind":"alibi","heads":40,"max_bias":8.0})");
+            R"({"kind":"alibi","heads":40,"max_bias":8.0,"first_head":0,"head_count":0,)"
+            R"("form":"relative","dtype":"f32","before_scale":false})");
   EXPECT_EQ(
       to_json(PositionEncoding(SinusoidalConfig{.layout = SinusoidalLayout::fairseq, .offset = 2}))
           .dump(),

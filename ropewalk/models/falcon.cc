@@ -35,7 +35,10 @@ void read(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
               "slopes are rounded to bf16, and the bias is added before the scores are "
               "divided by sqrt(head_dim)",
               "family: modeling_falcon.py");
-  model.layers.assign(model.layers.size(), AlibiConfig{.heads = model.heads});
+  model.layers.assign(model.layers.size(), AlibiConfig{.heads = model.heads,
+                                                       .form = AlibiForm::key_position,
+                                                       .dtype = DType::bf16,
+                                                       .before_scale = true});
 }
 
 constexpr ModelType kTypes[] = {

@@ -33,7 +33,8 @@ void read_bert(ConfigReader& config, ModelEncoding& model, const ModelType& type
   config.note("encoding", "alibi", config.source("position_embedding_type"));
   config.note("remark", "the bias is symmetric: slope times -|key - query|",
               "family: modeling_bert.py of jina-bert-v2");
-  model.layers.assign(model.layers.size(), AlibiConfig{.heads = model.heads});
+  model.layers.assign(model.layers.size(),
+                      AlibiConfig{.heads = model.heads, .form = AlibiForm::symmetric});
 }
 
 // XLM-RoBERTa's class: jina-embeddings-v3.
