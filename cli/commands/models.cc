@@ -38,6 +38,29 @@ nlohmann::ordered_json conventions_json() {
   return array;
 }
 
+// docs/models.md.
+void print_markdown() {
+  size_t count = 0;
+  for (const FamilyInfo& family : families()) count += family.types.size();
+  fmt::print(
+      "# Conventions of {} model types\n\n"
+      "Printed by `ropewalk models --markdown`. The pairing is that of the Hugging Face weights; "
+      "no "
+      "key of a config.json or\nof a GGUF file states it. Permuted: the rows of Q and K are moved "
+      "on the way to the GGUF, so that the other pairing\nholds there.\n",
+      count);
+  for (const FamilyInfo& family : families()) {
+    fmt::print(
+        "\n## {}\n\n| model_type | encoding | GGUF architecture | pairing in GGUF |\n"
+        "|---|---|---|---|\n",
+        family.name);
+    for (const TypeInfo& type : family.types) {
+      fmt::print("| {} | {} | {} | {}{} |\n", type.name, words(type), type.gguf_architecture,
+                 type.gguf_pairing, type.permuted ? ", permuted" : "");
+    }
+  }
+}
+
 }  // namespace
 
 Run declare_models(CLI::App& app) {
@@ -46,7 +69,13 @@ Run declare_models(CLI::App& app) {
       "that need no file.");
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "as JSON");
-  return [json] {
+  const auto markdown = std::make_shared<bool>(false);
+  app.add_flag("--markdown", *markdown, "as docs/models.md");
+  return [json, markdown] {
+    if (*markdown) {
+      print_markdown();
+      return 0;
+    }
     if (*json) {
       print_json(conventions_json());
       return 0;

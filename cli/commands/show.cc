@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -5,8 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/compare_models.h"
+#include "cli/layer_kinds.h"
 #include "cli/output.h"
+#include "cli/rotary.h"
+#include "cli/scaling_bands.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
@@ -16,19 +22,6 @@ namespace ropewalk::cli {
 namespace {
 
 double wavelength(double inv_freq) { return 2 * std::numbers::pi / inv_freq; }
-
-// "layers 0..31: rope" for each run of equal layers.
-std::string layer_runs(const ModelEncoding& model) {
-  std::string out;
-  for (size_t begin = 0; begin < model.layers.size();) {
-    size_t end = begin;
-    while (end < model.layers.size() && model.layers[end] == model.layers[begin]) ++end;
-    out += fmt::format("{}layers {}..{}: {}", out.empty() ? "" : "; ", begin, end - 1,
-                       name(model.layers[begin]));
-    begin = end;
-  }
-  return out;
-}
 
 nlohmann::ordered_json frequencies_json(const ModelEncoding& model, const Spectrum& spectrum) {
   auto array = nlohmann::ordered_json::array();
@@ -53,8 +46,9 @@ std::vector<size_t> pairs_to_print(size_t pairs, bool all) {
   return chosen;
 }
 
-void print_frequencies(const ModelEncoding& model, const RopeConfig& config, bool all) {
-  const Spectrum spectrum = make_spectrum(config);
+void print_frequencies(const ModelEncoding& model, const RopeConfig& config, bool all,
+                       int64_t seq_len) {
+  const Spectrum spectrum = make_spectrum(config, seq_len);
   std::vector<std::vector<std::string>> rows = {
       {"pair", "inv_freq (rad per position)", "wavelength (positions)"}};
   if (axis_count(spectrum) > 1) rows[0].insert(rows[0].begin() + 1, "position axis");
@@ -83,35 +77,82 @@ void print_slopes(const AlibiConfig& config) {
              table(rows, {true, true}));
 }
 
-int show_json(const ModelEncoding& model) {
+struct Options {
+  std::string model, other, assume;
+  std::string layer, seq_len;
+  bool json = false, all = false;
+};
+
+struct Choice {
+  int64_t layer = 0;    // of which the frequencies are printed
+  int64_t seq_len = 0;  // 0: a short sequence
+};
+
+// --layer, else the first layer that knows positions.
+Choice choice_of(const Options& options, const ModelEncoding& model) {
+  Choice choice;
+  if (!options.seq_len.empty()) {
+    choice.seq_len = parse_integer(options.seq_len, "--seq-len");
+    if (choice.seq_len < 1) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--seq-len: expected at least 1, found {}", choice.seq_len));
+    }
+  }
+  if (!options.layer.empty()) {
+    choice.layer = parse_integer(options.layer, "--layer");
+    layer_of(model, choice.layer);
+    return choice;
+  }
+  for (size_t i = 0; i < model.layers.size(); ++i) {
+    if (std::holds_alternative<NoEncoding>(model.layers[i])) continue;
+    choice.layer = static_cast<int64_t>(i);
+    break;
+  }
+  return choice;
+}
+
+int show_json(const ModelEncoding& model, const Choice& choice) {
   nlohmann::ordered_json json = to_json(model);
-  if (const auto* rope = std::get_if<RopeConfig>(&model.layers.front()))
-    json["frequencies"] = frequencies_json(model, make_spectrum(*rope));
-  if (const auto* alibi = std::get_if<AlibiConfig>(&model.layers.front()))
+  const PositionEncoding& layer = layer_of(model, choice.layer);
+  if (const auto* rope = std::get_if<RopeConfig>(&layer))
+    json["frequencies"] = frequencies_json(model, make_spectrum(*rope, choice.seq_len));
+  if (const auto* alibi = std::get_if<AlibiConfig>(&layer))
     json["alibi_slopes"] = json_numbers(alibi_slopes(*alibi));
   print_json(json);
   return 0;
 }
 
-int show(const std::string& path, bool json, bool all) {
-  const ModelEncoding model = load_model(path);
-  if (json) return show_json(model);
-  fmt::print("{}: family {}, {}\n\n", escaped(model.name), model.family, layer_runs(model));
+void print_facts(const ModelEncoding& model) {
+  fmt::print("{}: family {}, {}\n", escaped(model.name), model.family, layer_map(model));
+  for (const NamedEncoding& other : model.others)
+    fmt::print("  and {}: {}\n", other.name, in_a_line(other.encoding));
   std::vector<std::vector<std::string>> rows = {{"fact", "value", "evidence"}};
   for (const Evidence& fact : model.evidence)
     rows.push_back({escaped(fact.field), escaped(fact.value), escaped(fact.source, 400)});
-  fmt::print("{}", table(rows));
+  fmt::print("\n{}", table(rows));
   for (const std::string& warning : model.warnings) fmt::print("\nnote: {}\n", warning);
-  if (const auto* rope = std::get_if<RopeConfig>(&model.layers.front()))
-    print_frequencies(model, *rope, all);
-  if (const auto* alibi = std::get_if<AlibiConfig>(&model.layers.front())) print_slopes(*alibi);
-  return 0;
+  for (const std::string& trap : known_traps(model)) fmt::print("\nnote: {}\n", trap);
 }
 
-struct Options {
-  std::string model;
-  bool json = false, all = false;
-};
+int show(const Options& options) {
+  const ModelEncoding model = load_model(options.model, options.assume);
+  const Choice choice = choice_of(options, model);
+  if (!options.other.empty()) {
+    const ModelEncoding other = load_model(options.other, options.assume);
+    return compare_models(model, other, choice.layer, choice.seq_len) ? 1 : 0;
+  }
+  if (options.json) return show_json(model, choice);
+  print_facts(model);
+  const PositionEncoding& layer = layer_of(model, choice.layer);
+  if (const auto* rope = std::get_if<RopeConfig>(&layer)) {
+    if (choice.layer > 0) fmt::print("\nLayer {}", choice.layer);
+    print_frequencies(model, *rope, options.all, choice.seq_len);
+    fmt::print("{}",
+               scaling_bands(*rope, choice.seq_len, std::max(choice.seq_len, model.max_positions)));
+  }
+  if (const auto* alibi = std::get_if<AlibiConfig>(&layer)) print_slopes(*alibi);
+  return 0;
+}
 
 }  // namespace
 
@@ -120,14 +161,22 @@ Run declare_show(CLI::App& app) {
       "Example: ropewalk show llama-3-8b\n\n"
       "What encodes position in a model: each fact with the key or default it comes from, the "
       "frequency of\n"
-      "each pair of channels, its wavelength, and how often it turns within the trained context.");
+      "each pair of channels, its wavelength, and how often it turns within the trained context.\n"
+      "With a second MODEL: what differs between the two, and exit code 1 if anything does.");
   const auto options = std::make_shared<Options>();
   app.add_option("MODEL", options->model,
                  "a config.json, a folder that holds one, or a preset (ropewalk models)")
       ->required();
+  app.add_option("OTHER", options->other, "a second model, to compare with the first");
+  add_text_option(app, "--layer", options->layer, "the layer whose frequencies are printed", "N");
+  add_text_option(app, "--seq-len", options->seq_len,
+                  "the length of the sequence, for scalings that depend on it", "N");
+  app.add_option("--assume", options->assume,
+                 "read the file as this model_type, whatever it says (ropewalk models)")
+      ->type_name("TYPE");
   app.add_flag("--json", options->json, "as JSON, every pair");
   app.add_flag("--all", options->all, "print every pair");
-  return [options] { return show(options->model, options->json, options->all); };
+  return [options] { return show(*options); };
 }
 
 }  // namespace ropewalk::cli

@@ -1,0 +1,158 @@
+#include "cli/compare_models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "cli/layer_kinds.h"
+#include "cli/output.h"
+#include "cli/rotary.h"
+#include "ropewalk/base/error.h"
+#include "ropewalk/encoding/to_json.h"
+#include "ropewalk/spectrum/spectrum.h"
+
+namespace ropewalk::cli {
+namespace {
+
+struct Rows {
+  std::vector<std::vector<std::string>> rows;
+  bool differ = false;
+
+  void add(const std::string& level, const std::string& what, const std::string& a,
+           const std::string& b) {
+    if (a == b) return;
+    rows.push_back({level, what, a, b});
+    differ = true;
+  }
+};
+
+using Matrix = std::map<std::pair<int64_t, int64_t>, double>;
+
+int64_t second_of(const RotaryWindow& window, int64_t i) {
+  return window.offset + (window.pairing == Pairing::half_split ? i + window.dim / 2 : 2 * i + 1);
+}
+int64_t first_of(const RotaryWindow& window, int64_t i) {
+  return window.offset + (window.pairing == Pairing::half_split ? i : 2 * i);
+}
+
+// The matrix that turns a head at one position, the same on every axis.
+Matrix rotation(const RopeConfig& rope, const Spectrum& spectrum, int64_t position) {
+  Matrix matrix;
+  for (int64_t i = 0; i < rope.layout.head_dim; ++i) matrix[{i, i}] = 1;
+  const RotaryLayout& to = rope.output_layout ? *rope.output_layout : rope.layout;
+  size_t pair = 0;
+  for (size_t w = 0; w < rope.layout.windows.size(); ++w) {
+    for (int64_t i = 0; i < rope.layout.windows[w].dim / 2; ++i, ++pair) {
+      const int64_t x = first_of(rope.layout.windows[w], i),
+                    y = second_of(rope.layout.windows[w], i);
+      const int64_t u = first_of(to.windows[w], i), v = second_of(to.windows[w], i);
+      const double angle = std::remainder(static_cast<double>(position) * spectrum.inv_freq[pair],
+                                          2 * std::numbers::pi);
+      const double scale = spectrum.attention_scaling;
+      matrix.erase({x, x});
+      matrix.erase({y, y});
+      matrix[{u, x}] = scale * std::cos(angle);
+      matrix[{u, y}] = -scale * std::sin(angle);
+      matrix[{v, x}] = scale * std::sin(angle);
+      matrix[{v, y}] = scale * std::cos(angle);
+    }
+  }
+  return matrix;
+}
+
+double inner(const Matrix& a, const Matrix& b) {
+  double sum = 0;
+  for (const auto& [place, value] : a) {
+    const auto found = b.find(place);
+    if (found != b.end()) sum += value * found->second;
+  }
+  return sum;
+}
+
+std::string layout_text(const RotaryLayout& layout) {
+  std::string text;
+  for (const RotaryWindow& window : layout.windows) {
+    text += fmt::format("{}{} at {}..{}", text.empty() ? "" : ", ", name(window.pairing),
+                        window.offset, window.offset + window.dim - 1);
+  }
+  return text + fmt::format(" of {}", layout.head_dim);
+}
+
+void compare_ropes(const RopeConfig& a, const RopeConfig& b, int64_t seq_len, Rows& rows) {
+  rows.add("config", "rope_theta", fmt::to_string(a.rope_theta), fmt::to_string(b.rope_theta));
+  rows.add("config", "rope_type", a.rope_type, b.rope_type);
+  rows.add("config", "rotary_dim", fmt::to_string(a.rotary_dim), fmt::to_string(b.rotary_dim));
+  const nlohmann::ordered_json x = to_json(a), y = to_json(b);
+  for (const char* key : {"parameters", "mrope_section", "inv_freq_dtype", "reversed"}) {
+    rows.add("config", key, x.at(key).dump(), y.at(key).dump());
+  }
+  const Spectrum s = make_spectrum(a, seq_len), t = make_spectrum(b, seq_len);
+  rows.add("spectrum", "pairs", fmt::to_string(s.inv_freq.size()),
+           fmt::to_string(t.inv_freq.size()));
+  for (size_t i = 0; i < std::min(s.inv_freq.size(), t.inv_freq.size()); ++i) {
+    if (s.inv_freq[i] == t.inv_freq[i]) continue;
+    rows.add("spectrum", fmt::format("inv_freq of pair {}, the first that differs", i),
+             fmt::format("{:.9g}", s.inv_freq[i]), fmt::format("{:.9g}", t.inv_freq[i]));
+    break;
+  }
+  rows.add("spectrum", "attention_scaling", fmt::format("{:.9g}", s.attention_scaling),
+           fmt::format("{:.9g}", t.attention_scaling));
+  rows.add("spectrum", "softmax_scale", fmt::format("{:.9g}", s.softmax_scale),
+           fmt::format("{:.9g}", t.softmax_scale));
+  if (s.axis != t.axis) rows.add("spectrum", "position axes", "", "other ones");
+  rows.add("layout", "pairs are", layout_text(a.layout), layout_text(b.layout));
+  rows.add("layout", "pairs are written", layout_text(a.output_layout.value_or(a.layout)),
+           layout_text(b.output_layout.value_or(b.layout)));
+}
+
+void print_cosines(const RopeConfig& a, const RopeConfig& b, int64_t seq_len) {
+  if (a.layout.head_dim != b.layout.head_dim) return;
+  const Spectrum s = make_spectrum(a, seq_len), t = make_spectrum(b, seq_len);
+  std::vector<std::vector<std::string>> rows = {{"position", "cosine between the rotations"}};
+  for (const int64_t position : {1, 16, 256, 4096, 65536}) {
+    const Matrix x = rotation(a, s, position), y = rotation(b, t, position);
+    rows.push_back({fmt::to_string(position),
+                    fmt::format("{:.6f}", inner(x, y) / std::sqrt(inner(x, x) * inner(y, y)))});
+  }
+  fmt::print("\n{}", table(rows, {true, true}));
+}
+
+}  // namespace
+
+bool compare_models(const ModelEncoding& a, const ModelEncoding& b, int64_t layer,
+                    int64_t seq_len) {
+  Rows rows;
+  const auto number = [&](const char* what, int64_t x, int64_t y) {
+    rows.add("config", what, fmt::to_string(x), fmt::to_string(y));
+  };
+  number("heads", a.heads, b.heads);
+  number("kv_heads", a.kv_heads, b.kv_heads);
+  number("head_dim", a.head_dim, b.head_dim);
+  number("max_positions", a.max_positions, b.max_positions);
+  number("layers", std::ssize(a.layers), std::ssize(b.layers));
+  rows.add("config", "kinds of layers", layer_letters(a), layer_letters(b));
+  const PositionEncoding& x = layer_of(a, layer);
+  const PositionEncoding& y = layer_of(b, layer);
+  rows.add("config", fmt::format("layer {}", layer), in_a_line(x), in_a_line(y));
+  const auto* p = std::get_if<RopeConfig>(&x);
+  const auto* q = std::get_if<RopeConfig>(&y);
+  if (p != nullptr && q != nullptr) compare_ropes(*p, *q, seq_len, rows);
+  bool elsewhere = a.others != b.others;
+  for (size_t i = 0; i < std::min(a.layers.size(), b.layers.size()); ++i) {
+    elsewhere = elsewhere || a.layers[i] != b.layers[i];
+  }
+  if (!rows.differ && !elsewhere) {
+    fmt::print("{} and {} encode positions alike\n", escaped(a.name), escaped(b.name));
+    return false;
+  }
+  rows.rows.insert(rows.rows.begin(), {"level", "what", escaped(a.name), escaped(b.name)});
+  fmt::print("{}", table(rows.rows));
+  if (rows.rows.size() == 1) fmt::print("layer {} is alike; other layers or parts differ\n", layer);
+  if (p != nullptr && q != nullptr) print_cosines(*p, *q, seq_len);
+  return true;
+}
+
+}  // namespace ropewalk::cli
