@@ -1,5 +1,6 @@
 #include "ropewalk/table/positional_encoding.h"
 
+#include <cstdlib>
 #include <vector>
 
 #include <fmt/format.h>
@@ -51,26 +52,25 @@ ConstFloatRow row_of(const ConstTensorView& view, int64_t batch, int64_t token) 
           view.strides[2]};
 }
 
-// For each token: row(token) is added to the token of every sequence.
+// row(token) is added to each token of every sequence, in the order in which they lie in memory.
 template <typename Row>
 void for_each_token(const Pass& pass, const Dropout& dropout, const Parallel& parallel, Row row) {
   const int64_t batch = pass.x.shape[0], length = pass.x.shape[1], d_model = pass.x.shape[2];
-  if (batch == 0) return;
-  constexpr int64_t kTokensPerTask = 32;
-  parallel_for(parallel, (length + kTokensPerTask - 1) / kTokensPerTask, [&](int64_t task) {
-    for (int64_t s = task * kTokensPerTask; s < std::min(length, (task + 1) * kTokensPerTask);
-         ++s) {
-      const ConstFloatRow addend = row(s);
-      for (int64_t b = 0; b < batch; ++b) {
-        const ConstFloatRow target = row_of(pass.out, b, s);
-        const FloatRow out{const_cast<float*>(target.data), target.stride};
-        const auto element = static_cast<uint64_t>(b * pass.batch_step + s * pass.seq_step);
-        if (dropout.probability > 0) {
-          add_row_with_dropout(row_of(pass.x, b, s), addend, out, d_model, dropout, element);
-        } else {
-          add_row(row_of(pass.x, b, s), addend, out, d_model);
-        }
-      }
+  if (batch == 0 || length == 0) return;
+  const bool tokens_first =
+      std::abs(pass.x.strides[1]) <= std::abs(pass.x.strides[0]) || batch == 1;
+  const int64_t inner = tokens_first ? length : batch;
+  constexpr int64_t kTokensPerTask = 64;
+  const int64_t tokens = batch * length;
+  parallel_for(parallel, (tokens + kTokensPerTask - 1) / kTokensPerTask, [&](int64_t task) {
+    for (int64_t i = task * kTokensPerTask; i < std::min(tokens, (task + 1) * kTokensPerTask);
+         ++i) {
+      const int64_t b = tokens_first ? i / inner : i % inner;
+      const int64_t s = tokens_first ? i % inner : i / inner;
+      const ConstFloatRow target = row_of(pass.out, b, s);
+      const FloatRow out{const_cast<float*>(target.data), target.stride};
+      const auto element = static_cast<uint64_t>(b * pass.batch_step + s * pass.seq_step);
+      add_row(row_of(pass.x, b, s), row(s), out, d_model, dropout, element);
     }
   });
 }

@@ -31,60 +31,105 @@ Spectrum frequencies(const SinusoidalConfig& config) {
   return ideal_spectrum(config.base, 2 * (d / 2 - 1), d / 2);
 }
 
-// Channels of the sine and cosine of frequency i; -1 where d_model has no room for it.
+// Where the sines and cosines of all frequencies go in a row: channel = first + step i.
 struct Channels {
-  int64_t sin, cos;
+  int64_t sin, cos, step;
 };
 
-Channels channels(const SinusoidalConfig& config, int64_t i) {
+Channels channels(const SinusoidalConfig& config) {
   const int64_t d = config.d_model, half = d / 2;
   switch (config.layout) {
     case SinusoidalLayout::interleaved:
-      return {2 * i, 2 * i + 1 < d ? 2 * i + 1 : -1};
+      return {0, 1, 2};
     case SinusoidalLayout::sin_cos:
-      return {i, i < half ? d - half + i : -1};
+      return {0, d - half, 1};
     case SinusoidalLayout::fairseq:
-      return {i, half + i};
+      return {0, half, 1};
     case SinusoidalLayout::cos_sin:
-      return {half + i, i};
+      return {half, 0, 1};
   }
   fail("unknown sinusoidal layout", ErrorCode::internal);
 }
 
-// One row of d_model floats at any stride.
+// Rows of d_model floats at any strides.
 class RowWriter {
  public:
-  explicit RowWriter(const SinusoidalConfig& config)
-      : config_(config), spectrum_(frequencies(config)), source_(row_source(spectrum_, 1, false)) {}
+  RowWriter(const SinusoidalConfig& config, int64_t rows)
+      : config_(config),
+        spectrum_(frequencies(config)),
+        source_(row_source(spectrum_, 1, false)),
+        steps_(row_steps(source_, rows)),
+        at_(channels(config)) {}
 
-  void write(int64_t position, float* out, int64_t stride) const {
-    const auto p = checked_add(position, config_.offset);
-    if (!p)
-      fail(
-          fmt::format("position {} + offset {} passes the end of int64", position, config_.offset));
-    // fairseq pads an odd d_model with a zero channel.
-    for (int64_t c = 0; c < config_.d_model; ++c) out[c * stride] = 0;
-    if (config_.padding_position >= 0 && *p == config_.padding_position) return;
-    std::vector<float> cos(static_cast<size_t>(source_.pairs)), sin(cos.size());
-    cos_sin_row(source_, &*p, cos.data(), sin.data());
-    for (int64_t i = 0; i < source_.pairs; ++i) {
-      const Channels at = channels(config_, i);
-      out[at.sin * stride] = sin[static_cast<size_t>(i)];
-      if (at.cos >= 0) out[at.cos * stride] = cos[static_cast<size_t>(i)];
+  // The rows of `positions`, row r at out + r row_stride. Runs of consecutive positions are made
+  // together.
+  void write(std::span<const int64_t> positions, float* out, int64_t row_stride,
+             int64_t stride) const {
+    const int64_t pairs = source_.pairs;
+    std::vector<float> rows(static_cast<size_t>(kAtOnce * 2 * pairs));
+    for (size_t begin = 0; begin < positions.size();) {
+      const int64_t first = position(positions[begin]);
+      int64_t count = 1;
+      while (count < kAtOnce && begin + static_cast<size_t>(count) < positions.size() &&
+             positions[begin + static_cast<size_t>(count)] - count == positions[begin])
+        ++count;
+      position(positions[begin] + count - 1);
+      cos_sin_run(source_, steps_, first, count, 2 * pairs, rows.data(), rows.data() + pairs);
+      for (int64_t r = 0; r < count; ++r) {
+        const float* const row = rows.data() + r * 2 * pairs;
+        float* const to = out + (static_cast<int64_t>(begin) + r) * row_stride;
+        const bool padding = config_.padding_position >= 0 && first + r == config_.padding_position;
+        padding ? clear(to, stride) : place(row, row + pairs, to, stride);
+      }
+      begin += static_cast<size_t>(count);
     }
   }
 
  private:
+  static constexpr int64_t kAtOnce = 32;
+
+  int64_t position(int64_t p) const {
+    const auto sum = checked_add(p, config_.offset);
+    if (!sum)
+      fail(fmt::format("position {} + offset {} passes the end of int64", p, config_.offset));
+    return *sum;
+  }
+
+  void clear(float* out, int64_t stride) const {
+    for (int64_t c = 0; c < config_.d_model; ++c) out[c * stride] = 0;
+  }
+
+  void place(const float* cos, const float* sin, float* out, int64_t stride) const {
+    const int64_t d = config_.d_model;
+    if (stride == 1 && at_.step == 2 && d == 2 * source_.pairs) {
+      // Its own loop, so that the compiler vectorises it.
+      for (int64_t i = 0; i < source_.pairs; ++i) {
+        out[2 * i] = sin[i];
+        out[2 * i + 1] = cos[i];
+      }
+      return;
+    }
+    // fairseq pads an odd d_model with a zero channel.
+    out[(d - 1) * stride] = 0;
+    for (int64_t i = 0; i < source_.pairs; ++i) {
+      out[(at_.sin + at_.step * i) * stride] = sin[i];
+      // An odd d_model has no room for the last cosine.
+      if (at_.step * i + at_.cos < d) out[(at_.cos + at_.step * i) * stride] = cos[i];
+    }
+  }
+
   SinusoidalConfig config_;
   Spectrum spectrum_;
   RowSource source_;
+  RowSteps steps_;
+  Channels at_;
 };
 
 }  // namespace
 
 void sinusoidal(const SinusoidalConfig& config, std::span<const int64_t> positions,
                 const TensorView& out, const Parallel& parallel) {
-  const RowWriter writer(config);
+  const RowWriter writer(config, static_cast<int64_t>(positions.size()));
   check_view(out, "out");
   const Dims want = {static_cast<int64_t>(positions.size()), config.d_model};
   if (out.dtype != DType::f32 || !(out.shape == want)) {
@@ -95,10 +140,10 @@ void sinusoidal(const SinusoidalConfig& config, std::span<const int64_t> positio
     fail(fmt::format("out: strides {} name one address twice", to_string(out.strides)));
   constexpr int64_t kRowsPerTask = 64;
   parallel_for(parallel, (want[0] + kRowsPerTask - 1) / kRowsPerTask, [&](int64_t task) {
-    for (int64_t i = task * kRowsPerTask; i < std::min(want[0], (task + 1) * kRowsPerTask); ++i) {
-      writer.write(positions[static_cast<size_t>(i)],
-                   static_cast<float*>(out.data) + i * out.strides[0], out.strides[1]);
-    }
+    const int64_t begin = task * kRowsPerTask, count = std::min(want[0] - begin, kRowsPerTask);
+    writer.write(positions.subspan(static_cast<size_t>(begin), static_cast<size_t>(count)),
+                 static_cast<float*>(out.data) + begin * out.strides[0], out.strides[0],
+                 out.strides[1]);
   });
 }
 

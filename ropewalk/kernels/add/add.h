@@ -21,10 +21,9 @@ struct ConstFloatRow {
   int64_t stride;
 };
 
-// out[c] = x[c] + addend[c] for c < count, then dropout where it is given: out[c] counts as element
-// first_element + c. A null addend adds nothing.
-void add_row(ConstFloatRow x, ConstFloatRow addend, FloatRow out, int64_t count);
-void add_row_with_dropout(ConstFloatRow x, ConstFloatRow addend, FloatRow out, int64_t count,
-                          const Dropout& dropout, uint64_t first_element);
+// out[c] = x[c] + addend[c] for c < count, then dropout: out[c] counts as element
+// first_element + c. A null addend adds nothing, a probability of 0 drops nothing. One pass.
+void add_row(ConstFloatRow x, ConstFloatRow addend, FloatRow out, int64_t count,
+             const Dropout& dropout = {}, uint64_t first_element = 0);
 
 }  // namespace ropewalk

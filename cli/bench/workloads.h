@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/bench/race.h"
+
+namespace ropewalk::cli {
+
+// One line of the table.
+struct Measured {
+  std::string workload, dtype, pairing;
+  int threads = 1;
+  int64_t bytes = 0;  // read and written once each at the least
+  Times work, memory;
+  // Where a call's time goes, in seconds: the checks (a call with no tokens) and the rows of cos
+  // and sin; what is left is the rotation.
+  std::optional<double> checks, rows;
+};
+
+struct BenchOptions {
+  std::vector<int> threads;  // each workload once for each
+  int rounds = 11;
+  bool large = false;  // 32768 tokens too: 671 MB
+  std::string only;    // workloads whose name holds this
+  std::function<void(const std::string& workload)> progress;
+};
+
+std::vector<Measured> measure(const BenchOptions& options);
+
+}  // namespace ropewalk::cli

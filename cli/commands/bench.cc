@@ -1,0 +1,132 @@
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/bench/workloads.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "ropewalk/kernels/targets.h"
+
+namespace ropewalk::cli {
+namespace {
+
+struct Options {
+  bool json = false, csv = false, large = false;
+  int threads = 0, rounds = 11;
+  std::string only;
+};
+
+// As the operating system names it.
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+std::string microseconds(double seconds) {
+  const double us = seconds * 1e6;
+  return fmt::format("{:.{}f}", us, us < 10 ? 3 : us < 1000 ? 1 : 0);
+}
+
+double bytes_per_second(const Measured& row) {
+  return 2 * static_cast<double>(row.bytes) / row.work.median;
+}
+
+void print_table(const std::vector<Measured>& rows) {
+  std::vector<std::vector<std::string>> lines = {{"workload", "type", "pairing", "threads", "µs",
+                                                  "memory µs", "of memory", "GB/s", "checks µs",
+                                                  "rows µs"}};
+  for (const Measured& row : rows) {
+    lines.push_back({row.workload, row.dtype, row.pairing, fmt::to_string(row.threads),
+                     microseconds(row.work.median), microseconds(row.memory.median),
+                     fmt::format("{:.0f} %", 100 * row.memory.median / row.work.median),
+                     fmt::format("{:.1f}", bytes_per_second(row) / 1e9),
+                     row.checks ? microseconds(*row.checks) : "",
+                     row.rows ? microseconds(*row.rows) : ""});
+  }
+  fmt::print("{}", table(lines, {false, false, false, true, true, true, true, true, true, true}));
+  fmt::print(
+      "\nMedians. memory: touching the same bytes once, in place, in the same run; of memory: its "
+      "time as a part\nof the call's, 100 % is the speed of this machine's memory. checks and rows "
+      "(of cos and sin) are parts\nof the call's time; the rest is the rotation. GB/s counts each "
+      "byte read and written once.\n");
+}
+
+void print_csv(const std::vector<Measured>& rows) {
+  fmt::print(
+      "cpu,threads,workload,dtype,pairing,entry,min_us,median_us,scale_median_us,vs_scale,peer_"
+      "over_ropewalk\n");
+  for (const Measured& row : rows) {
+    fmt::print("{},{},{},{},{},ropewalk,{:.4g},{:.4g},{:.4g},{:.3f},1.000\n", processor(),
+               row.threads, row.workload, row.dtype, row.pairing, row.work.least * 1e6,
+               row.work.median * 1e6, row.memory.median * 1e6, row.work.median / row.memory.median);
+  }
+}
+
+nlohmann::ordered_json json_of(const Measured& row) {
+  nlohmann::ordered_json json = {
+      {"workload", row.workload},
+      {"dtype", row.dtype},
+      {"pairing", row.pairing},
+      {"threads", row.threads},
+      {"bytes", row.bytes},
+      {"seconds", {{"min", row.work.least}, {"median", row.work.median}}},
+      {"memory_seconds", row.memory.median},
+      {"of_memory", row.memory.median / row.work.median}};
+  if (row.checks) json["checks_seconds"] = *row.checks;
+  if (row.rows) json["rows_seconds"] = *row.rows;
+  return json;
+}
+
+int bench(const Options& options) {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  BenchOptions bench{.rounds = options.rounds, .large = options.large, .only = options.only};
+  bench.threads = options.threads > 0 ? std::vector<int>{options.threads}
+                  : cores > 1         ? std::vector<int>{1, cores}
+                                      : std::vector<int>{1};
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  if (terminal)
+    bench.progress = [](const std::string& name) { fmt::print(stderr, "\r\033[K{}", name); };
+  const std::vector<Measured> rows = measure(bench);
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (options.csv) {
+    print_csv(rows);
+  } else if (options.json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const Measured& row : rows) list.push_back(json_of(row));
+    print_json({{"cpu", processor()},
+                {"target", available_targets().front()},
+                {"rounds", options.rounds},
+                {"measured", std::move(list)}});
+  } else {
+    fmt::print("{}, {} processors, {}\n\n", processor(), cores, available_targets().front());
+    print_table(rows);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Run declare_bench(CLI::App& app) {
+  app.description(
+      "Example: ropewalk bench\n\n"
+      "How fast rotation and tables are on this machine, each beside touching the same memory once "
+      "in place,\n"
+      "measured in turn in the same run, with one thread and with all. Takes under a minute.");
+  const auto options = std::make_shared<Options>();
+  app.add_option("--threads", options->threads, "this many threads only")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--only", options->only, "the workloads whose name holds this text");
+  app.add_option("--rounds", options->rounds, "samples of each")->check(CLI::Range(3, 10000));
+  app.add_flag("--large", options->large, "32768 tokens too: 1.4 GB of memory, some minutes");
+  CLI::Option* json = app.add_flag("--json", options->json, "as JSON");
+  app.add_flag("--csv", options->csv, "as rows of CSV")->excludes(json);
+  return [options] { return bench(*options); };
+}
+
+}  // namespace ropewalk::cli

@@ -1,0 +1,2 @@
+try ropewalk bench --rounds 1
+try ropewalk bench --json --csv
