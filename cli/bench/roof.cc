@@ -42,9 +42,10 @@ void touch_part(const Memory& memory, int64_t begin, int64_t end) {
 }  // namespace
 
 void touch_in_place(const Memory& memory, const Parallel& parallel) {
-  const int64_t parts = thread_count(parallel);
   // No thread gains on what one passes in microseconds.
-  if (parts == 1 || memory.bytes < 256 << 10) return touch_part(memory, 0, memory.bytes);
+  if (memory.bytes < 256 << 10) return touch_part(memory, 0, memory.bytes);
+  const int64_t parts = thread_count(parallel);
+  if (parts == 1) return touch_part(memory, 0, memory.bytes);
   const int64_t unit = std::max<int64_t>(memory.stride, 4096);
   const int64_t share = (memory.bytes / parts + unit - 1) / unit * unit;
   parallel_for(parallel, parts, [&](int64_t part) {

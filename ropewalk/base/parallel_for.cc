@@ -41,13 +41,14 @@ class FirstError {
 }  // namespace
 
 int thread_count(const Parallel& parallel) {
+  // Asked once: the system takes microseconds to answer. More threads than processors only wait for
+  // each other.
+  static const int most = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 #ifdef ROPEWALK_OPENMP
   const int available = omp_get_max_threads();
 #else
-  const int available = std::max(1u, std::thread::hardware_concurrency());
+  const int available = most;
 #endif
-  // More threads than processors only wait for each other.
-  const int most = std::max(1u, std::thread::hardware_concurrency());
   return std::clamp(parallel.threads > 0 ? parallel.threads : std::min(available, most), 1,
                     std::max(available, most));
 }

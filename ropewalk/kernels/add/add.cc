@@ -5,6 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ropewalk/kernels/add/add.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -69,6 +70,8 @@ HWY_INLINE void DropoutFactors(const Dropout& dropout, uint64_t first, int64_t c
   }
 }
 
+constexpr int64_t kAhead = 1024;  // floats, as far as rotations prefetch
+
 // out = x + addend (+ dropout where `factors` are given), all of stride 1.
 void AddAdjacent(const float* x, const float* addend, const float* factors, float* out,
                  int64_t count) {
@@ -76,6 +79,7 @@ void AddAdjacent(const float* x, const float* addend, const float* factors, floa
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
+    hwy::Prefetch(x + i + kAhead);
     auto value = hn::LoadU(d, x + i);
     if (addend != nullptr) value = hn::Add(value, hn::LoadU(d, addend + i));
     if (factors != nullptr) {
@@ -99,8 +103,9 @@ void AddRowOf(ConstFloatRow x, ConstFloatRow addend, FloatRow out, int64_t count
   const bool drops = dropout.probability > 0;
   const bool adjacent =
       x.stride == 1 && out.stride == 1 && (addend.data == nullptr || addend.stride == 1);
-  for (int64_t begin = 0; begin < count; begin += kAtOnce) {
-    const int64_t n = std::min(kAtOnce, count - begin);
+  const int64_t at_once = drops ? kAtOnce : count;
+  for (int64_t begin = 0; begin < count; begin += at_once) {
+    const int64_t n = std::min(at_once, count - begin);
     if (drops)
       DropoutFactors(dropout, first_element + static_cast<uint64_t>(begin), n, words, factors);
     const float* const factor = drops ? factors : nullptr;
