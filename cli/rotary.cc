@@ -1,6 +1,8 @@
 #include "cli/rotary.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <variant>
@@ -80,6 +82,16 @@ void check_length(const Tensor& ids, const std::string& option, int64_t length) 
 }
 
 }  // namespace
+
+int64_t Positions::seq_len() const {
+  const PositionReader reader(
+      positions_of(make_view(ids.view().data, ids.dtype, {num_elements(ids.shape)})), 1,
+      num_elements(ids.shape), 1);
+  int64_t largest = -1;
+  for (int64_t i = 0; i < num_elements(ids.shape); ++i)
+    largest = std::max(largest, reader.at(0, 0, i));
+  return largest == std::numeric_limits<int64_t>::max() ? largest : largest + 1;
+}
 
 Positions read_positions(const std::string& positions, const std::string& token_ids, int64_t length,
                          int64_t axes) {

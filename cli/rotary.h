@@ -25,6 +25,8 @@ const PositionEncoding& layer_of(const ModelEncoding& model, int64_t layer);
 struct Positions {
   Tensor ids;
   PositionIds view() const { return positions_of(ids.view()); }
+  // 1 + the largest, which some scalings (dynamic, longrope) depend on.
+  int64_t seq_len() const;
 };
 
 // `positions` (numbers or an .npy file), else the rule of ChatGLM-6B on `token_ids` (an .npy file

@@ -87,12 +87,13 @@ Prepared prepare(const PositionEncoding& encoding, const Options& o, Tensor& q, 
   }
   const auto* rope = std::get_if<RopeConfig>(&encoding);
   if (rope == nullptr) return prepared;
-  const Spectrum spectrum = make_spectrum(*rope);
-  prepared.scale = spectrum.softmax_scale;
   const std::string files = o.q + ", " + o.k;
   int64_t queries = 0, keys = 0;
   with_input_files(files, [&] { std::tie(queries, keys) = lengths(q, k, layout); });
-  const Positions positions = read_positions(o.positions, o.token_ids, keys, axis_count(spectrum));
+  const Positions positions =
+      read_positions(o.positions, o.token_ids, keys, axis_count(make_spectrum(*rope)));
+  const Spectrum spectrum = make_spectrum(*rope, positions.seq_len());
+  prepared.scale = spectrum.softmax_scale;
   const RopeOptions options{.tensor_layout = layout};
   with_input_files(files, [&] {
     apply_rope(spectrum, rope->layout, positions.view(), in_place(k.view()), std::nullopt, options);

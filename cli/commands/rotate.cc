@@ -142,12 +142,17 @@ int rotate(const Options& o) {
   const std::string files = o.k.empty() ? o.q : o.q + ", " + o.k;
   const Positions positions = read_positions(
       o.positions, o.token_ids, sequence_length(q, layout, o.q), axis_count(rotary.spectrum));
+  const Spectrum spectrum = make_spectrum(rotary.config, positions.seq_len());
   with_input_files(files, [&] {
     const std::optional<Rotated> rotated_k = k ? std::optional(in_place(k->view())) : std::nullopt;
-    apply_rope(rotary.spectrum, rotary.config.layout, positions.view(), in_place(q.view()),
-               rotated_k,
+    // What was written into another layout is read from there when it is undone.
+    RotaryLayout from = rotary.config.layout;
+    std::optional<RotaryLayout> to = rotary.config.output_layout;
+    if (o.inverse && to) std::swap(from, *to);
+    apply_rope(spectrum, from, positions.view(), in_place(q.view()), rotated_k,
                {.tensor_layout = layout,
-                .direction = o.inverse ? Direction::inverse : Direction::forward});
+                .direction = o.inverse ? Direction::inverse : Direction::forward,
+                .output_layout = to});
   });
   if (!o.output.empty()) write_rotated(o, q, k);
   if (o.output.empty() || o.json) print_rotated(q, k, o.json);
