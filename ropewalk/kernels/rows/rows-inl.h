@@ -6,7 +6,6 @@
 #define ROPEWALK_KERNELS_ROWS_INL_H_
 #endif
 
-#include <cmath>
 #include <vector>
 
 #include <hwy/highway.h>
@@ -165,7 +164,7 @@ HWY_INLINE void CosSinStep(const RowSource& source, const double* base_cos, cons
   const DF64 dd;
   const DF32 df;
   const auto lanes = static_cast<int64_t>(hn::Lanes(dd));
-  const VF64 least = hn::Set(dd, std::abs(source.scale) * 0x1p-9);
+  const VF64 least = hn::Set(dd, source.scale * 0x1p-9);
   for (int64_t pair = 0; pair < source.pairs; pair += lanes) {
     const auto count = static_cast<size_t>(HWY_MIN(lanes, source.pairs - pair));
     const VF64 c0 = LoadSome(dd, base_cos + pair, count), s0 = LoadSome(dd, base_sin + pair, count);

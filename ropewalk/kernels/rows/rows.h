@@ -14,7 +14,7 @@ struct RowSource {
   const uint64_t* lo = nullptr;
   const int32_t* axis = nullptr;  // [pairs]; null: every pair on axis 0
   int64_t pairs = 0;
-  double scale = 1;         // multiplies cos and sin before they are rounded
+  double scale = 1;         // multiplies cos and sin before they are rounded; positive
   bool negate_sin = false;  // the other way round
   bool wide = false;        // a frequency so close to a whole turn that it needs all 192 bits
 };
