@@ -55,6 +55,8 @@ struct Plain {
 struct Streamed {
   template <class D>
   static HWY_INLINE void Write(hn::Vec<D> v, D d, void* to) {
+    // Part of a vector (f16 with SSE4) would be written as a whole one.
+    if (hn::Lanes(d) * sizeof(hn::TFromD<D>) < 16) return StoreBytes(v, d, to);
     hn::Stream(v, d, static_cast<hn::TFromD<D>*>(to));
   }
 };

@@ -98,18 +98,21 @@ TEST(RopeWays, HeadMajorEqualsTokenMajor) {
 }
 
 // Larger than the caches that results may go around.
-TEST(RopeWays, LargeOutOfPlaceEqualsInPlace) {
+TEST(RopeWays, LargeOutOfPlaceEqualsInPlaceOnEveryTarget) {
   for (DType dtype : kTypes) {
     for (Pairing pairing : kPairings) {
       const RotaryLayout layout = whole(128, pairing);
-      const int64_t tokens = dtype == DType::f32 ? 4200 : 8400;
+      const int64_t tokens = dtype == DType::f32 ? 2100 : 4200;  // 34 MB
       Tensor x = make_tensor(dtype, {tokens, 32, 128});
       for (size_t i = 0; i < x.bytes.size(); ++i)
         x.bytes[i] = static_cast<std::byte>(0x30 + i * 7 % 13);
-      Tensor y = make_tensor(dtype, x.shape);
-      apply_rope(llama(128), layout, positions_from(3), {x.view(), y.view()});
-      apply_rope(llama(128), layout, positions_from(3), in_place(x.view()));
-      EXPECT_TRUE(x.bytes == y.bytes) << name(dtype) << " " << name(pairing);
+      Tensor want = x;
+      apply_rope(llama(128), layout, positions_from(3), in_place(want.view()));
+      testing::for_each_target([&](const std::string&) {
+        Tensor y = make_tensor(dtype, x.shape);
+        apply_rope(llama(128), layout, positions_from(3), {x.view(), y.view()});
+        EXPECT_TRUE(want.bytes == y.bytes) << name(dtype) << " " << name(pairing);
+      });
     }
   }
 }
