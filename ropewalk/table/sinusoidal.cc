@@ -58,7 +58,8 @@ class RowWriter {
       : config_(config),
         spectrum_(frequencies(config)),
         source_(row_source(spectrum_, 1, false)),
-        steps_(row_steps(source_, rows)),
+        steps_(row_steps(source_, source_.pairs <= kMostStepped ? rows : 0)),
+        at_once_(std::clamp<int64_t>(65536 / source_.pairs, 1, 32)),
         at_(channels(config)) {}
 
   // The rows of `positions`, row r at out + r row_stride. Runs of consecutive positions are made
@@ -66,11 +67,11 @@ class RowWriter {
   void write(std::span<const int64_t> positions, float* out, int64_t row_stride,
              int64_t stride) const {
     const int64_t pairs = source_.pairs;
-    std::vector<float> rows(static_cast<size_t>(kAtOnce * 2 * pairs));
+    std::vector<float> rows(static_cast<size_t>(at_once_ * 2 * pairs));
     for (size_t begin = 0; begin < positions.size();) {
       const int64_t first = position(positions[begin]);
       int64_t count = 1;
-      while (count < kAtOnce && begin + static_cast<size_t>(count) < positions.size() &&
+      while (count < at_once_ && begin + static_cast<size_t>(count) < positions.size() &&
              positions[begin + static_cast<size_t>(count)] - count == positions[begin])
         ++count;
       position(positions[begin] + count - 1);
@@ -86,7 +87,8 @@ class RowWriter {
   }
 
  private:
-  static constexpr int64_t kAtOnce = 32;
+  // Wider rows would take megabytes for their steps, and gain nothing.
+  static constexpr int64_t kMostStepped = 8192;
 
   int64_t position(int64_t p) const {
     const auto sum = checked_add(p, config_.offset);
@@ -122,6 +124,7 @@ class RowWriter {
   Spectrum spectrum_;
   RowSource source_;
   RowSteps steps_;
+  int64_t at_once_;  // rows
   Channels at_;
 };
 
