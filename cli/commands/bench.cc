@@ -123,7 +123,7 @@ Run declare_bench(CLI::App& app) {
       ->check(CLI::Range(1, 1024));
   app.add_option("--only", options->only, "the workloads whose name holds this text");
   app.add_option("--rounds", options->rounds, "samples of each")->check(CLI::Range(3, 10000));
-  app.add_flag("--large", options->large, "32768 tokens too: 1.4 GB of memory, some minutes");
+  app.add_flag("--large", options->large, "32768 tokens too: 1.4 GB of memory");
   CLI::Option* json = app.add_flag("--json", options->json, "as JSON");
   app.add_flag("--csv", options->csv, "as rows of CSV")->excludes(json);
   return [options] { return bench(*options); };
