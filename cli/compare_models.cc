@@ -81,12 +81,23 @@ std::string layout_text(const RotaryLayout& layout) {
   return text + fmt::format(" of {}", layout.head_dim);
 }
 
+// "0 x 16, 1 x 24, 2 x 24": the pairs of each axis.
+std::string axes_text(const Spectrum& spectrum) {
+  std::string text;
+  for (int32_t axis = 0; axis < axis_count(spectrum); ++axis) {
+    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", axis,
+                        std::count(spectrum.axis.begin(), spectrum.axis.end(), axis));
+  }
+  return text;
+}
+
 void compare_ropes(const RopeConfig& a, const RopeConfig& b, int64_t seq_len, Rows& rows) {
   rows.add("config", "rope_theta", fmt::to_string(a.rope_theta), fmt::to_string(b.rope_theta));
   rows.add("config", "rope_type", a.rope_type, b.rope_type);
   rows.add("config", "rotary_dim", fmt::to_string(a.rotary_dim), fmt::to_string(b.rotary_dim));
   const nlohmann::ordered_json x = to_json(a), y = to_json(b);
-  for (const char* key : {"parameters", "mrope_section", "inv_freq_dtype", "reversed"}) {
+  for (const char* key :
+       {"parameters", "mrope_section", "mrope_order", "axis_dims", "inv_freq_dtype", "reversed"}) {
     rows.add("config", key, x.at(key).dump(), y.at(key).dump());
   }
   const Spectrum s = make_spectrum(a, seq_len), t = make_spectrum(b, seq_len);
@@ -102,7 +113,9 @@ void compare_ropes(const RopeConfig& a, const RopeConfig& b, int64_t seq_len, Ro
            fmt::format("{:.9g}", t.attention_scaling));
   rows.add("spectrum", "softmax_scale", fmt::format("{:.9g}", s.softmax_scale),
            fmt::format("{:.9g}", t.softmax_scale));
-  if (s.axis != t.axis) rows.add("spectrum", "position axes", "", "other ones");
+  if (s.axis.size() == t.axis.size() && s.axis != t.axis) {
+    rows.add("spectrum", "position axes", axes_text(s), axes_text(t));
+  }
   rows.add("layout", "pairs are", layout_text(a.layout), layout_text(b.layout));
   rows.add("layout", "pairs are written", layout_text(a.output_layout.value_or(a.layout)),
            layout_text(b.output_layout.value_or(b.layout)));

@@ -13,8 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kSinusoidalLayouts = {"interleaved", "sin_cos", "fairseq",
                                                                 "cos_sin"};
 
-constexpr std::array<std::string_view, 3> kMropeOrders = {"contiguous", "interleaved",
-                                                          "height_width_first"};
+constexpr std::array<std::string_view, 5> kMropeOrders = {
+    "contiguous", "interleaved", "height_width_first", "strided", "alternating"};
 
 constexpr std::array<std::string_view, 3> kAlibiForms = {"relative", "key_position", "symmetric"};
 

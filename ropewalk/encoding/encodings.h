@@ -19,6 +19,9 @@ enum class MropeOrder {
   interleaved,  // i % 3 == 1 and i < 3 section[1]: axis 1; i % 3 == 2 and i < 3 section[2]: axis 2;
                 // else axis 0: Qwen3-VL
   height_width_first,  // i < 2 section[0]: even i axis 1, odd i axis 2; else axis 0: ERNIE-4.5-VL
+  strided,      // axis a has the frequencies a, a + axes, a + 2 axes, ..., axis 0 first: Pixtral
+  alternating,  // no section, every axis has all frequencies: pair i has axis i % axes and
+                // frequency i / axes: Kimi-K2.5's vision tower
 };
 
 // Rotary position embedding as the model's file states it; nothing derived.
@@ -26,15 +29,18 @@ enum class MropeOrder {
 struct RopeConfig {
   double rope_theta = 10000;
   std::string rope_type = "default";
-  int64_t rotary_dim = 0;             // channels that share one list of frequencies
+  int64_t rotary_dim = 0;             // channels that share one list of frequencies; see axis_dims
   int64_t position_axes = 1;          // 2 for ChatGLM-6B: position and block position
-  DType inv_freq_dtype = DType::f32;  // type in which the model keeps inv_freq (f16: ChatGLM-6B)
+  DType inv_freq_dtype = DType::f32;  // in which the model keeps inv_freq: f16 ChatGLM-6B, f64 FLUX
   // Of the rope_type, by the keys of Hugging Face; true is 1: factor, beta_fast, truncate, ...
   std::map<std::string, double> parameters;
   std::map<std::string, std::vector<double>> lists;  // the same for lists: long_factor, ...
   // Pairs for each position axis (the sum is rotary_dim/2); empty: every axis has all frequencies.
   std::vector<int64_t> mrope_section;
   MropeOrder mrope_order = MropeOrder::contiguous;
+  // Channels for each position axis (the sum is rotary_dim), which has frequencies of its own,
+  // rope_theta^(-2i / axis_dims[a]), axis 0 first: FLUX {16, 56, 56}. Empty: see mrope_section.
+  std::vector<int64_t> axis_dims;
   bool reversed = false;  // turns by minus the angle: nanochat
   RotaryLayout layout;
   // Where the rotated pairs are written, when not where they were read (DeepSeek-V3 reads them

@@ -70,6 +70,7 @@ ordered_json to_json(const RopeConfig& config) {
                        {"parameters", std::move(parameters)},
                        {"mrope_section", config.mrope_section},
                        {"mrope_order", text(name(config.mrope_order))},
+                       {"axis_dims", config.axis_dims},
                        {"reversed", config.reversed},
                        {"layout", to_json(config.layout)}};
   if (config.output_layout) json["output_layout"] = to_json(*config.output_layout);

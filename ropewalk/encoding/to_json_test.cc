@@ -19,7 +19,7 @@ RopeConfig llama() {
 constexpr const char* kLlama =
     R"({"kind":"rope","rope_theta":500000.0,"rope_type":"default","rotary_dim":128,)"
     R"("position_axes":1,"inv_freq_dtype":"f32","parameters":{},"mrope_section":[],)"
-    R"("mrope_order":"contiguous","reversed":false,)"
+    R"("mrope_order":"contiguous","axis_dims":[],"reversed":false,)"
     R"("layout":{"head_dim":128,"windows":[{"offset":0,"dim":128,"pairing":"half_split"}]}})";
 
 TEST(ToJson, Layout) {

@@ -1,7 +1,10 @@
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/spectrum/ntk_base.h"
+#include "ropewalk/spectrum/pair_axes.h"
 #include "ropewalk/spectrum/scaling_parameters.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/spectrum/turns.h"
@@ -15,7 +18,7 @@ double fixed_base(const RopeConfig& config) {
   const bool has_alpha = alpha != config.parameters.end();
   if (config.lists.empty()) {
     if (type == "default") return config.rope_theta;
-    if ((type == "dynamic" || type == "xdrope") && has_alpha) {
+    if ((type == "dynamic" || type == "xdrope") && has_alpha && config.axis_dims.empty()) {
       return ntk_base(config, alpha->second);
     }
   }
@@ -25,20 +28,33 @@ double fixed_base(const RopeConfig& config) {
                           type));
 }
 
+void append(const Spectrum& more, Spectrum& all) {
+  const auto add = [](const auto& from, auto& to) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  add(more.inv_freq, all.inv_freq);
+  add(more.turns.hi, all.turns.hi);
+  add(more.turns.mid, all.turns.mid);
+  add(more.turns.lo, all.turns.lo);
+}
+
 }  // namespace
 
 Spectrum ideal_spectrum(const RopeConfig& config) {
-  const Spectrum stored = make_spectrum(config);
-  const int64_t pairs = config.rotary_dim / 2;
-  const Spectrum one_axis = ideal_spectrum(fixed_base(config), config.rotary_dim, pairs);
+  make_spectrum(config);  // checks the config
+  const double base = fixed_base(config);
+  const std::vector<int64_t> dims =
+      config.axis_dims.empty() ? std::vector<int64_t>{config.rotary_dim} : config.axis_dims;
+  Spectrum lists;
+  for (int64_t dim : dims) append(ideal_spectrum(base, dim, dim / 2), lists);
   Spectrum spectrum;
-  spectrum.axis = stored.axis;
-  for (size_t pair = 0; pair < stored.axis.size(); ++pair) {
-    const size_t i = pair % static_cast<size_t>(pairs);
-    spectrum.inv_freq.push_back(config.reversed ? -one_axis.inv_freq[i] : one_axis.inv_freq[i]);
-    spectrum.turns.hi.push_back(one_axis.turns.hi[i]);
-    spectrum.turns.mid.push_back(one_axis.turns.mid[i]);
-    spectrum.turns.lo.push_back(one_axis.turns.lo[i]);
+  for (const PairSource& source : pair_sources(config)) {
+    const auto i = static_cast<size_t>(source.frequency);
+    spectrum.axis.push_back(source.axis);
+    spectrum.inv_freq.push_back(config.reversed ? -lists.inv_freq[i] : lists.inv_freq[i]);
+    spectrum.turns.hi.push_back(lists.turns.hi[i]);
+    spectrum.turns.mid.push_back(lists.turns.mid[i]);
+    spectrum.turns.lo.push_back(lists.turns.lo[i]);
     if (config.reversed) negate_last(spectrum.turns);
   }
   return spectrum;

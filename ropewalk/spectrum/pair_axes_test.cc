@@ -29,7 +29,9 @@ RopeConfig shared_config(std::vector<int64_t> section, MropeOrder order) {
 // T, H, W for axes 0, 1, 2.
 std::string axes_of(std::vector<int64_t> section, MropeOrder order) {
   std::string text;
-  for (int32_t axis : pair_axes(shared_config(std::move(section), order))) text += "THW"[axis];
+  for (const PairSource& pair : pair_sources(shared_config(std::move(section), order))) {
+    text += "THW"[pair.axis];
+  }
   return text;
 }
 
@@ -37,6 +39,54 @@ TEST(PairAxes, WorkedNumbers) {
   EXPECT_EQ(axes_of({2, 1, 1}, MropeOrder::contiguous), "TTHW");
   EXPECT_EQ(axes_of({2, 1, 1}, MropeOrder::interleaved), "THWT");
   EXPECT_EQ(axes_of({2, 2, 3}, MropeOrder::height_width_first), "HWHWTTT");
+}
+
+TEST(PairAxes, StridedTakesEveryOtherFrequency) {
+  const std::vector<PairSource> expected = {{0, 0}, {0, 2}, {1, 1}, {1, 3}};
+  EXPECT_EQ(pair_sources(shared_config({2, 2}, MropeOrder::strided)), expected);
+}
+
+TEST(PairAxes, AlternatingGivesEachAxisAllFrequencies) {
+  RopeConfig config = scaled_config("default", 1e4, 8);
+  config.rotary_dim = 4;
+  config.position_axes = 2;
+  config.mrope_order = MropeOrder::alternating;
+  const std::vector<PairSource> expected = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+  EXPECT_EQ(pair_sources(config), expected);
+  EXPECT_EQ(make_spectrum(config).inv_freq, ideal_spectrum(config).inv_freq);
+}
+
+// FLUX: frequencies of the axes' own.
+TEST(PairAxes, EachAxisHasChannelsOfItsOwn) {
+  RopeConfig config = scaled_config("default", 1e4, 128);
+  config.position_axes = 3;
+  config.axis_dims = {16, 56, 56};
+  const Spectrum spectrum = make_spectrum(config);
+  const Spectrum first = make_spectrum(scaled_config("default", 1e4, 16));
+  const Spectrum second = make_spectrum(scaled_config("default", 1e4, 56));
+  std::vector<double> expected = first.inv_freq;
+  for (int axis = 1; axis < 3; ++axis) {
+    expected.insert(expected.end(), second.inv_freq.begin(), second.inv_freq.end());
+  }
+  EXPECT_EQ(spectrum.inv_freq, expected);
+  EXPECT_EQ(std::ranges::count(spectrum.axis, 0), 8);
+  EXPECT_EQ(spectrum.axis.back(), 2);
+  const Spectrum ideal = ideal_spectrum(config);
+  EXPECT_EQ(ideal.axis, spectrum.axis);
+  config.inv_freq_dtype = DType::f64;
+  const Spectrum wide = make_spectrum(config);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(ideal.inv_freq[i], expected[i], 4e-7 * expected[i]);
+    EXPECT_NEAR(ideal.inv_freq[i], wide.inv_freq[i], 1e-15 * expected[i]);
+  }
+}
+
+TEST(PairAxes, OneAxisOfAllChannelsIsPlain) {
+  RopeConfig config =
+      scaled_config("yarn", 1e4, 64, {{"factor", 4}, {"original_max_position_embeddings", 4096}});
+  const Spectrum plain = make_spectrum(config);
+  config.axis_dims = {64};
+  EXPECT_EQ(make_spectrum(config), plain);
 }
 
 std::string repeated(const std::string& text, int times) {
@@ -119,6 +169,28 @@ TEST(PairAxes, SectionsThatDoNotFitAreNamed) {
   refuse(shared_config({1, 3, 0}, MropeOrder::interleaved),
          "axis 1 to have at most every third of 4 pairs");
   refuse(shared_config({2, 1, 1}, MropeOrder::height_width_first), "which take turns");
+  refuse(shared_config({2, 1}, MropeOrder::strided), "equal counts for the order strided");
+  refuse(shared_config({2, 2}, MropeOrder::alternating), "none for the order alternating");
+}
+
+TEST(PairAxes, AxisDimsThatDoNotFitAreNamed) {
+  const auto refuse = [](const RopeConfig& config, const std::string& text) {
+    EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::invalid_argument, text);
+  };
+  RopeConfig config = scaled_config("default", 1e4, 16);
+  config.position_axes = 2;
+  config.axis_dims = {16};
+  refuse(config, "axis_dims is [16], expected 2 numbers, one for each position axis");
+  config.axis_dims = {8, 6};
+  refuse(config, "expected numbers that make the rotary_dim 16, and not 14");
+  config.axis_dims = {9, 7};
+  refuse(config, "expected positive even numbers");
+  config.axis_dims = {8, 8};
+  config.mrope_section = {4, 4};
+  refuse(config, "expected none beside a mrope_section");
+  config.mrope_section.clear();
+  config.lists["freq_factors"] = std::vector<double>(8, 1);
+  refuse(config, "expected none beside lists");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,19 @@
 
 namespace ropewalk {
 namespace {
+
+void check_dtype(const RopeConfig& config) {
+  const DType dtype = config.inv_freq_dtype;
+  if (dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32) return;
+  if (dtype != DType::f64) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("inv_freq_dtype {} is not f64, f32, bf16 or f16", name(dtype)));
+  }
+  if (canonical_rope_type(config.rope_type) == "default" && config.lists.empty()) return;
+  throw Error(ErrorCode::unsupported,
+              "inv_freq_dtype f64: expected rope_type default and no freq_factors, as no model has "
+              "a scaling in float64");
+}
 
 void check_config(const RopeConfig& config) {
   const auto fail = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
@@ -28,9 +42,10 @@ void check_config(const RopeConfig& config) {
   if (config.position_axes < 1 || config.position_axes > 16) {
     fail(fmt::format("position_axes is {}, expected 1..16", config.position_axes));
   }
-  check_mrope_section(config);
+  check_dtype(config);
+  check_axes(config);
   check_layout(config.layout);
-  const bool shared = !config.mrope_section.empty();
+  const bool shared = !config.mrope_section.empty() || !config.axis_dims.empty();
   const int64_t pairs = config.rotary_dim / 2 * (shared ? 1 : config.position_axes);
   if (pair_count(config.layout) != pairs) {
     fail(fmt::format("the layout has {} pairs, but rotary_dim {} {} {} position axes gives {}",
@@ -43,9 +58,35 @@ void check_config(const RopeConfig& config) {
 double stored(float inv_freq, DType dtype) {
   if (dtype == DType::f16) return float_from_f16(f16_from_float(inv_freq));
   if (dtype == DType::bf16) return float_from_bf16(bf16_from_float(inv_freq));
-  if (dtype == DType::f32) return inv_freq;
-  throw Error(ErrorCode::unsupported,
-              fmt::format("inv_freq_dtype {} is not f32, bf16 or f16", name(dtype)));
+  return inv_freq;
+}
+
+// The same frequencies without a rounding to float32: FLUX, Wan.
+std::vector<double> float64_frequencies(const RopeConfig& config) {
+  std::vector<double> inv_freq;
+  const std::vector<int64_t> whole = {config.rotary_dim};
+  for (int64_t dim : config.axis_dims.empty() ? whole : config.axis_dims) {
+    for (int64_t i = 0; i < dim / 2; ++i) {
+      const double exponent = static_cast<double>(2 * i) / static_cast<double>(dim);
+      inv_freq.push_back(1 / std::pow(config.rope_theta, exponent));
+    }
+  }
+  return inv_freq;
+}
+
+// Of every axis that has its own, one after the other.
+ScaledFrequencies scaled_frequencies(const RopeConfig& config, int64_t seq_len) {
+  const Scaling& scaling = find_scaling(config.rope_type);
+  if (config.axis_dims.empty()) return scaling.make(config, seq_len);
+  ScaledFrequencies all;
+  for (int64_t dim : config.axis_dims) {
+    RopeConfig axis = config;
+    axis.rotary_dim = dim;
+    const std::vector<float> earlier = std::move(all.inv_freq);
+    all = scaling.make(axis, seq_len);
+    all.inv_freq.insert(all.inv_freq.begin(), earlier.begin(), earlier.end());
+  }
+  return all;
 }
 
 }  // namespace
@@ -56,16 +97,19 @@ Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("seq_len is {}, expected a length or 0", seq_len));
   }
-  ScaledFrequencies scaled = find_scaling(config.rope_type).make(config, seq_len);
+  ScaledFrequencies scaled = scaled_frequencies(config, seq_len);
+  const std::vector<double> wide =
+      config.inv_freq_dtype == DType::f64 ? float64_frequencies(config) : std::vector<double>{};
   const std::vector<float> divisors = parameter_per_pair(config, kFreqFactors);
   for (size_t i = 0; i < divisors.size(); ++i) scaled.inv_freq[i] /= divisors[i];
   Spectrum spectrum;
   spectrum.attention_scaling = scaled.attention_scaling;
   spectrum.softmax_scale = scaled.softmax_scale;
-  spectrum.axis = pair_axes(config);
-  for (size_t pair = 0; pair < spectrum.axis.size(); ++pair) {
+  for (const PairSource& source : pair_sources(config)) {
+    const auto i = static_cast<size_t>(source.frequency);
     const double inv_freq =
-        stored(scaled.inv_freq[pair % scaled.inv_freq.size()], config.inv_freq_dtype);
+        wide.empty() ? stored(scaled.inv_freq[i], config.inv_freq_dtype) : wide[i];
+    spectrum.axis.push_back(source.axis);
     spectrum.inv_freq.push_back(config.reversed && inv_freq != 0 ? -inv_freq : inv_freq);
     append_turns(spectrum.inv_freq.back(), spectrum.turns);
   }

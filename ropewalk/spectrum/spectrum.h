@@ -18,7 +18,8 @@ namespace ropewalk {
 // inv_freq_dtype; negated where `reversed`.
 // Worked number: rope_theta 10000, rotary_dim 4 gives inv_freq = [1, 0.01].
 // Each step is rounded to float32 as in the model's own code (transformers modeling_rope_utils.py),
-// so inv_freq holds the float32 numbers the model was trained with.
+// so inv_freq holds the float32 numbers the model was trained with; with inv_freq_dtype f64, which
+// only rope_type default has, nothing is.
 //
 // `seq_len` is the length of the whole sequence, prompt and cache, or 0: it is read by dynamic,
 // qwen_dynamic and longrope only. Pure: there is no cache. Where those types change with the

@@ -52,6 +52,19 @@ TEST(MakeSpectrum, AxesRepeatTheFrequencies) {
   EXPECT_EQ(spectrum.inv_freq[1], 0.75);  // 10000^(-1/32) = 0.74989... in float16
 }
 
+TEST(MakeSpectrum, Float64HasNoScaling) {
+  RopeConfig config = config_of(1e4, 8);
+  config.inv_freq_dtype = DType::f64;
+  EXPECT_EQ(make_spectrum(config).inv_freq[1], 0.1);
+  config.rope_type = "linear";
+  config.parameters["factor"] = 2;
+  EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::unsupported,
+                        "inv_freq_dtype f64: expected rope_type default");
+  config.inv_freq_dtype = DType::i64;
+  EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::unsupported,
+                        "inv_freq_dtype i64 is not f64, f32, bf16 or f16");
+}
+
 TEST(MakeSpectrum, WrongConfigsAreNamed) {
   RopeConfig scaled = config_of(1e4, 8);
   scaled.rope_type = "yam";
