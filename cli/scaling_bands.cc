@@ -58,6 +58,10 @@ std::string scaling_bands(const RopeConfig& config, int64_t seq_len, int64_t con
       const std::string pairs = places(bands, letter);
       if (!pairs.empty()) out += fmt::format("  {}: pairs {}\n", word, pairs);
     }
+    if (config.rope_type == "linear") {
+      out += fmt::format("  positions are multiplied by {:.7g} (what llama.cpp calls the scale)\n",
+                         1 / config.parameters.at("factor"));
+    }
     if (scaled.attention_scaling != 1) {
       out += fmt::format("  cos and sin are multiplied by {:.7g}\n", scaled.attention_scaling);
     }

@@ -103,12 +103,24 @@ TEST(SelfAttention, TheWorkedNumber) {
   EXPECT_NEAR(y[1] / std::log(3.0), 0.769759, 1e-6);
 }
 
-TEST(SelfAttention, IsTheFourSteps) {
+RopeConfig scaled_rope() {
+  RopeConfig config = std::get<RopeConfig>(rope());
+  config.rope_type = "llama3";
+  config.parameters = {{"factor", 8},
+                       {"low_freq_factor", 1},
+                       {"high_freq_factor", 4},
+                       {"original_max_position_embeddings", 32}};
+  return config;
+}
+
+// Each rotates once (NVIDIA/TensorRT-LLM#4040 rotated in a call and in a fused kernel) and with its
+// scaling (sbryngelson/ANEForge#58: a fast path of its own had none).
+TEST(SelfAttention, S04_U03_IsTheFourSteps) {
   const Layer layer;
   const Tensor x = random_tensor({2, 40, kHidden}, 9);
   for (const PositionEncoding& encoding :
-       {rope(), PositionEncoding{AlibiConfig{.heads = kHeads}}, PositionEncoding{NoEncoding{}},
-        PositionEncoding{SinusoidalConfig{.d_model = kHidden}}}) {
+       {rope(), PositionEncoding{scaled_rope()}, PositionEncoding{AlibiConfig{.heads = kHeads}},
+        PositionEncoding{NoEncoding{}}, PositionEncoding{SinusoidalConfig{.d_model = kHidden}}}) {
     for (double scale : {0.0, 0.1}) {
       SCOPED_TRACE(name(encoding));
       const AttentionOptions options{.causal = true, .scale = scale};

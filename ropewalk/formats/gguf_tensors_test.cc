@@ -146,7 +146,7 @@ TEST(GgufTensors, G33_OnePartOfASplitModel) {
   EXPECT_ROPEWALK_ERROR(opened.file.read("rope_freqs.weight"), ErrorCode::malformed, hint);
 }
 
-// The smallest files that once crashed ggml with a division by zero.
+// The smallest files that once crashed ggml with a division by zero (ggml-org/llama.cpp#25596).
 TEST(GgufTensors, Z01_DimensionOfZeroAndAlignmentOfZero) {
   expect_refused(GgufBytes().tensor("t", {1, 0}, 0, 0), "dimension 1: expected 1 to 2^63 - 1");
   expect_refused(GgufBytes().u32("general.alignment", 0).tensor("t", {1}, 0, 0), "found 0");

@@ -41,6 +41,7 @@ TEST(Baichuan, SecondGeneration) {
   EXPECT_THAT(read(config).warnings, testing::IsEmpty());
 }
 
+// ggml-org/llama.cpp#3270: one class, and only the size says that 13B has ALiBi and 7B RoPE.
 TEST(Baichuan, A07_WithoutLayers) {
   const ModelEncoding model = read(nlohmann::ordered_json::parse(
       R"({"model_type":"baichuan","hidden_size":5120,"num_attention_heads":40,"model_max_length":4096})"));

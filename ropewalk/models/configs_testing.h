@@ -37,6 +37,18 @@ inline nlohmann::ordered_json config_without(std::string_view preset, std::strin
   return config;
 }
 
+// A small model of a type, its heads 128 channels wide, with these keys besides.
+inline nlohmann::ordered_json small_config(std::string_view model_type,
+                                           std::string_view keys = "{}") {
+  nlohmann::ordered_json config = {{"model_type", model_type},
+                                   {"hidden_size", 512},
+                                   {"num_attention_heads", 4},
+                                   {"num_key_value_heads", 4},
+                                   {"num_hidden_layers", 8}};
+  config.update(nlohmann::ordered_json::parse(keys));
+  return config;
+}
+
 inline ModelEncoding read(const nlohmann::ordered_json& config) {
   return read_model_config(config.dump(), "config.json");
 }

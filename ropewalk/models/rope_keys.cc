@@ -67,10 +67,11 @@ bool is_nested(const ConfigReader& block) {
   return false;
 }
 
-// A number, or true and false as 1 and 0.
+// A number, or where it is a flag true and false as 1 and 0.
 std::optional<double> read_parameter(ConfigReader& block, const ScalingParameter& parameter) {
   const auto found = block.json().find(std::string(parameter.key));
-  const bool boolean = found != block.json().end() && found->is_boolean();
+  const bool boolean = parameter.kind == ParameterKind::boolean && found != block.json().end() &&
+                       found->is_boolean();
   const std::optional<double> value =
       boolean ? std::optional<double>(*block.find_boolean(parameter.key) ? 1 : 0)
               : block.find_number(parameter.key, {parameter.rule.expected, parameter.rule.holds});
@@ -92,6 +93,10 @@ void read_original_length(ConfigReader& config, ConfigReader& block, const RopeR
                             *inside));
   }
   if (!top && !inside && rule.max_positions == 0) return;
+  if (!top && !inside) {
+    config.warn(fmt::format("{} is stated nowhere: the context of {} stands for it",
+                            block.pointer_to(kOriginal), rule.max_positions));
+  }
   const double value = top ? *top : inside.value_or(static_cast<double>(rule.max_positions));
   keys.parameters[std::string(kOriginal)] = value;
   config.note(field(rule, kOriginal), fmt::to_string(value),
@@ -125,6 +130,12 @@ void read_parameters(ConfigReader& config, ConfigReader& block, const RopeRule& 
       if (values)
         block.note(field(rule, key), fmt::format("{} numbers", values->size()), block.source(key));
     } else if (const auto value = read_parameter(block, parameter)) {
+      if (key == "factor" && *value < 1) {
+        block.refuse(ErrorCode::malformed, key,
+                     fmt::format("expected at least 1, the growth of the context (llama.cpp's rope "
+                                 "scale is 1 / factor), found {}",
+                                 *value));
+      }
       keys.parameters[key] = *value;
       block.note(field(rule, key), fmt::to_string(*value), block.source(key));
     }

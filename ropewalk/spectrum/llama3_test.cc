@@ -37,6 +37,7 @@ void expect_bands(const RopeConfig& config, size_t first, const std::vector<doub
   }
 }
 
+// ggml-org/llama.cpp#8676: without this scaling Llama 3.1 is good up to 8192 positions only.
 TEST(Llama3, S01_Llama31) {
   expect_bands(
       llama3(8, 128), 29,
@@ -44,12 +45,13 @@ TEST(Llama3, S01_Llama31) {
   EXPECT_NEAR(make_spectrum(llama3(8, 128)).inv_freq.back(), 3.068926e-07, 5e-14);
 }
 
+// jmaczan/tiny-vllm#1: the same with the other factor and head of Llama 3.2.
 TEST(Llama3, S03_Llama32) {
   expect_bands(llama3(32, 64), 15, {1.290548e-03, 4.295568e-04, 9.708288e-05});
   EXPECT_NEAR(make_spectrum(llama3(32, 64)).inv_freq.back(), 9.418307e-08, 1e-14);
 }
 
-// A GGUF keeps the same scaling as divisors of the unscaled frequencies.
+// vllm-project/vllm#7268: a GGUF keeps the same scaling as divisors of the unscaled frequencies.
 TEST(Llama3, S07_RopeFreqsOfAGguf) {
   const RopeConfig config = llama3(8, 128);
   RopeConfig gguf = scaled_config("default", 5e5, 128);

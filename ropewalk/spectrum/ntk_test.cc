@@ -41,7 +41,8 @@ TEST(Ntk, WorkedNumbers) {
   EXPECT_NEAR(make_spectrum(dynamic(2, 2048), 4096).inv_freq[1], std::pow(base, -1.0 / 64), 1e-7);
 }
 
-// A key turned at length 2049 and a query at 4096 do not meet at their distance.
+// A key turned at length 2049 and a query at 4096 do not meet at their distance
+// (huggingface/transformers#25104).
 TEST(Dynamic, N01_OldKeysMustBeTurnedAnew) {
   const std::vector<double> then = make_spectrum(dynamic(2, 2048), 2049).inv_freq;
   const std::vector<double> now = make_spectrum(dynamic(2, 2048), 4096).inv_freq;
@@ -51,24 +52,28 @@ TEST(Dynamic, N01_OldKeysMustBeTurnedAnew) {
   EXPECT_NEAR(now[63] * 4095 - then[63] * 2000, -0.0731, 5e-5);
 }
 
+// huggingface/transformers#25306: a long prompt changed the answers to short ones after it.
 TEST(Dynamic, N03_NothingIsRemembered) {
   const Spectrum first = make_spectrum(dynamic(2, 2048), 100);
   make_spectrum(dynamic(2, 2048), 5000);
   EXPECT_EQ(make_spectrum(dynamic(2, 2048), 100), first);
 }
 
+// vllm-project/vllm#52665: 2 * 512 / 2048 - 1 is negative, and no power of it is real.
 TEST(Dynamic, N04_AShorterSequenceKeepsTheBase) {
   const RopeConfig config = dynamic(2, 2048, 64, 1000);
   EXPECT_EQ(make_spectrum(config, 512).inv_freq, unscaled(config));
 }
 
+// lablup/mlxcel#1324: every token was turned at twice its position.
 TEST(Dynamic, N06_TheFactorDoesNotScalePositions) {
   const RopeConfig config = dynamic(6, 32768);
   EXPECT_EQ(make_spectrum(config, 32768).inv_freq[0], 1);
   EXPECT_EQ(make_spectrum(config, 32768).inv_freq, unscaled(config));
 }
 
-// One spectrum for each row of a batch: the longest prompt must not set that of all.
+// One spectrum for each row of a batch: the longest prompt must not set that of all
+// (QwenLM/Qwen#401).
 TEST(QwenDynamic, N07_EachLengthHasItsOwn) {
   const RopeConfig config = scaled_config("qwen_dynamic", 1e4, 128, {{"seq_length", 2048}});
   EXPECT_EQ(make_spectrum(config, 500).inv_freq, unscaled(config));

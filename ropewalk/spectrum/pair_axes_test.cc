@@ -95,7 +95,7 @@ std::string repeated(const std::string& text, int times) {
   return result;
 }
 
-// Qwen3-VL interleaves the axes over the frequencies, Qwen2-VL does not.
+// Qwen3-VL interleaves the axes over the frequencies, Qwen2-VL does not (alibaba/MNN#4133).
 TEST(PairAxes, M01_Qwen3VlIsInterleaved) {
   EXPECT_EQ(axes_of({24, 20, 20}, MropeOrder::interleaved), repeated("THW", 20) + "TTTT");
   EXPECT_EQ(axes_of({16, 24, 24}, MropeOrder::contiguous),

@@ -47,7 +47,8 @@ TEST(Yarn, RangeOfDeepSeekV3) {
   for (size_t i = 23; i < 32; ++i) EXPECT_NEAR(scaled[i] / plain[i], 1.0 / 40, 1e-8) << i;
 }
 
-// Two corrections: the ratio of the mscales on cos and sin, mscale_all_dim squared on the scores.
+// Two corrections: the ratio of the mscales on cos and sin, mscale_all_dim squared on the scores
+// (onnxruntime/mobius#548 had the first only).
 TEST(Yarn, Y01_SoftmaxScaleIsKeptApart) {
   const Spectrum lite = make_spectrum(deepseek(0.707));
   EXPECT_EQ(lite.attention_scaling, 1);
@@ -59,6 +60,7 @@ TEST(Yarn, Y01_SoftmaxScaleIsKeptApart) {
   EXPECT_EQ(make_spectrum(deepseek(0)).softmax_scale, 0) << "no mscale_all_dim: head_dim^-0.5";
 }
 
+// turboderp-org/exllamav3#259: an amplitude of 1 is right only beside the softmax scale.
 TEST(Yarn, Y03_EqualMscalesLeaveCosAndSinAlone) {
   RopeConfig config = deepseek(1);
   config.parameters["factor"] = 64;
@@ -66,7 +68,8 @@ TEST(Yarn, Y03_EqualMscalesLeaveCosAndSinAlone) {
   EXPECT_NEAR(make_spectrum(config).softmax_scale * std::sqrt(192), 2.00474, 5e-6);
 }
 
-// attention_factor is the amplitude itself, attn_factor a multiple of the derived one.
+// attention_factor is the amplitude itself, attn_factor a multiple of the derived one
+// (sgl-project/sglang#33558 took one for the other).
 TEST(Yarn, Y04_AttentionFactorIsFinal) {
   RopeConfig config = gpt_oss();
   config.parameters["factor"] = 128;
@@ -79,6 +82,7 @@ TEST(Yarn, Y04_AttentionFactorIsFinal) {
   EXPECT_NEAR(make_spectrum(config).attention_scaling, 2 * 1.485203, 1e-6);
 }
 
+// huggingface/transformers#38224: the ratio of the lengths took the place of the factor.
 TEST(Yarn, Y06_AFactorThatIsGivenWins) {
   RopeConfig config = scaled_config("yarn", 1e6, 128,
                                     {{"factor", 4},
@@ -89,6 +93,7 @@ TEST(Yarn, Y06_AFactorThatIsGivenWins) {
   EXPECT_NEAR(make_spectrum(config).inv_freq.back() / unscaled(config).back(), 0.8, 1e-7);
 }
 
+// pytorch/torchtitan#3787: beta_slow and beta_fast exchanged, and no truncate.
 TEST(Yarn, Y07_GptOssDoesNotTruncate) {
   RopeConfig config = gpt_oss();
   const std::vector<double> exact = make_spectrum(config).inv_freq;
@@ -106,6 +111,7 @@ TEST(Yarn, Y07_GptOssDoesNotTruncate) {
                         "rope_type \"yarn\": beta_fast is 1, expected at least beta_slow 32");
 }
 
+// youssofal/MTPLX#394: mscale 1 is not the amplitude 1, but 0.1 ln(factor) + 1.
 TEST(Yarn, Y09_MscaleIsACoefficient) {
   RopeConfig config = gpt_oss();
   config.parameters["factor"] = 128;

@@ -88,7 +88,8 @@ TEST(AlibiModels, FalconAddsTheBiasBeforeTheScale) {
   EXPECT_EQ(floats(alibi_bias(plain, q, k, 0.125))[0], -4.0f);
 }
 
-// Left padding: the distance is that of the positions, not of the places in the row.
+// Left padding: the distance is that of the positions, not of the places in the row
+// (PaddlePaddle/PaddleNLP#6495); so with a later chunk (NVIDIA/TransformerEngine#1046).
 TEST(AlibiModels, A06_DistanceOfPositions) {
   const Fixture fixture("alibi_models");
   const std::vector<int64_t> positions = {0, 0, 0, 1, 2, 3}, q = {3};

@@ -45,13 +45,14 @@ TEST(Alibi, SmallCounts) {
   EXPECT_THAT(alibi_slopes({.heads = 3}), ElementsAre(0.0625f, 0.00390625f, 0.25f));
 }
 
-// A uniform geometric series would begin with 0.629961 (mlx #343).
+// A uniform geometric series would begin with 0.629961 (ml-explore/mlx#343).
 TEST(Alibi, A01_TwelveHeads) {
   EXPECT_THAT(alibi_slopes({.heads = 12}),
               Pointwise(FloatEq(), {.5f, .25f, .125f, .0625f, .03125f, .015625f, .0078125f,
                                     .00390625f, .70710678f, .35355339f, .17677670f, .08838835f}));
 }
 
+// paiml/aprender#2143: h from 0 in the exponent gives head 0 the slope 1.
 TEST(Alibi, A03_FirstSlopeIsNeverOne) {
   for (int64_t heads = 1; heads <= 256; ++heads) {
     for (float slope : alibi_slopes({.heads = heads})) {
@@ -61,7 +62,8 @@ TEST(Alibi, A03_FirstSlopeIsNeverOne) {
   }
 }
 
-// A rank that holds heads 8..15 of 16 takes this half, not the slopes of an eight-head model.
+// A rank that holds heads 8..15 of 16 takes this half, not the slopes of an eight-head model
+// (bigscience-workshop/Megatron-DeepSpeed#227).
 TEST(Alibi, A04_SecondHalfOfSixteen) {
   const std::vector<float> slopes = alibi_slopes({.heads = 16});
   const std::vector<float> half(slopes.begin() + 8, slopes.end());

@@ -42,12 +42,14 @@ TEST(PositionalEncoding, SequenceFirstIsSaidNotGuessed) {
   EXPECT_EQ(a.bytes, contiguous_copy(permuted(std::as_const(b).view(), {1, 0, 2})).bytes);
 }
 
+// DiffPoseTalk/DiffPoseTalk#20: pe[:, L] for pe[:, :L] gave all positions one vector.
 TEST(PositionalEncoding, E03_EveryPositionHasItsOwnVector) {
   Tensor x = make_tensor(DType::f32, {1, 3, 8});
   forward({.d_model = 8}, std::as_const(x).view(), x.view(), SequenceAxis::batch_first);
   EXPECT_EQ(floats(x), pe_of(3, 8));
 }
 
+// SamLynnEvans/Transformer#8: the index ran out of the table, in no words.
 TEST(PositionalEncoding, E06_LongerThanMaxLen) {
   Tensor x = make_tensor(DType::f32, {1, 5001, 2});
   EXPECT_ROPEWALK_ERROR(

@@ -17,6 +17,7 @@ namespace {
 using testing::ElementsAre;
 using Ids = std::vector<int64_t>;
 
+// zai-org/ChatGLM-6B#1258: five threads ask which ids are right.
 TEST(ChatGlmPositions, D01_ClampedAfterBos) {
   const Ids ids = {5, 6, 130001, 130004, 20, 21};
   const ChatGlmPositions positions = chatglm_positions(ids);

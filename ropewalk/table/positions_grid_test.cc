@@ -8,7 +8,8 @@ namespace {
 using Ids = std::vector<int64_t>;
 using Grids = std::vector<VisionGrid>;
 
-// D04: rows and columns of a grid that is not square, so that exchanged axes show.
+// Rows and columns of a grid that is not square, so that exchanged axes show
+// (warpfront/hipfire#324).
 TEST(PositionsGrid, D04_BlocksOfTwoByTwo) {
   const GridPositions positions = grid_positions(Grids{{1, 2, 4}});
   EXPECT_EQ(positions.h, (Ids{0, 0, 1, 1, 0, 0, 1, 1}));

@@ -30,7 +30,7 @@ Ids axis_of(const MropePositions& result, int axis) {
   return {begin, begin + size};
 }
 
-// M03: an image takes max(rows, columns) positions.
+// An image takes max(rows, columns) positions (kekzl/imp#1174).
 TEST(PositionsMrope, M03_Image) {
   const auto result = one_row(kinds_of({{0, 4}, {1, 6}, {0, 2}}), {{1, 4, 6}}, {}, {});
   EXPECT_EQ(result.positions.shape, (Dims{3, 1, 12}));
@@ -40,7 +40,7 @@ TEST(PositionsMrope, M03_Image) {
   EXPECT_EQ(result.deltas, Ids{-3});  // the 13th token is at 9
 }
 
-// M07: 25 tokens a second, 2 frames a patch, 1 frame a second.
+// 25 tokens a second, 2 frames a patch, 1 frame a second (huggingface/transformers#41152).
 TEST(PositionsMrope, M07_Video) {
   const Kinds kinds = kinds_of({{2, 12}, {0, 1}});
   MropeRules rules{.tokens_per_second = 25};
@@ -74,8 +74,9 @@ TEST(PositionsMrope, ImagesSideBySide) {
   EXPECT_EQ(axis_of(result, 1), (Ids{0, 1, 2}));
 }
 
-// M07: the second row of a batch takes the grids that are left, not the first again.
-TEST(PositionsMrope, GridsGoOnFromRowToRow) {
+// The second row of a batch takes the grids that are left, not the first again
+// (RBLN-SW/optimum-rbln#651).
+TEST(PositionsMrope, M07_GridsGoOnFromRowToRow) {
   const Kinds kinds = {0, 1, 0, 0, 1, 1};
   const Grids images = {{1, 2, 2}, {1, 2, 4}};
   const auto result = mrope_positions({2, 3, kinds, {}, images, {}}, {});
@@ -83,7 +84,7 @@ TEST(PositionsMrope, GridsGoOnFromRowToRow) {
   EXPECT_EQ(result.deltas, (Ids{0, 0}));
 }
 
-// M06: a later part of a prompt is a view of the positions of all.
+// A later part of a prompt is a view of the positions of all (vllm-project/vllm#10388).
 TEST(PositionsMrope, M06_PartsOfAPrompt) {
   const auto result = one_row(kinds_of({{0, 20}, {1, 6}, {0, 14}}), {{1, 4, 6}}, {}, {});
   ConstTensorView part = result.positions.view();

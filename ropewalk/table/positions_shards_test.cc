@@ -10,6 +10,7 @@ namespace {
 
 using Ids = std::vector<int64_t>;
 
+// NVIDIA/Megatron-LM#5243: later sequences of a packed row had the positions of the first.
 TEST(PositionsShards, G01_Zigzag) {
   const auto shard = [](const Ids& cu_seqlens, int64_t rank) {
     return shard_tokens(cu_seqlens, {2, rank, ShardOrder::zigzag});
@@ -20,7 +21,7 @@ TEST(PositionsShards, G01_Zigzag) {
   EXPECT_EQ(shard({0, 4, 8}, 1), (TokenShard{{1, 2, 5, 6}, {1, 2, 1, 2}}));
 }
 
-// G03: a later chunk does not begin at 0 again.
+// A later chunk does not begin at 0 again (thunlp/Seq1F1B#6).
 TEST(PositionsShards, G03_Contiguous) {
   const auto shard = [](const Ids& cu_seqlens, int64_t rank) {
     return shard_tokens(cu_seqlens, {2, rank, ShardOrder::contiguous});

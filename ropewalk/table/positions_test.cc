@@ -14,7 +14,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 
-// I01: prefill and decode of a left-padded row count in one frame.
+// Prefill and decode of a left-padded row count in one frame (unslothai/unsloth#3699).
 TEST(Positions, I01_LeftPadding) {
   const Bytes mask = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
   const PaddingMask rows{2, 5, mask};
@@ -44,7 +44,7 @@ TEST(Positions, MaskThatIsNone) {
                         "mask: expected at most 268435456 tokens, found 1099511627776");
 }
 
-// I06: after a cache of 10 tokens the next one is at 10.
+// After a cache of 10 tokens the next one is at 10 (mirage-project/mirage#398).
 TEST(Positions, I06_OffsetsOfEachRow) {
   EXPECT_EQ(offset_positions(Ids{3, 7}, 2), (PositionArray{{2, 2}, {3, 4, 7, 8}}));
   EXPECT_EQ(offset_positions(Ids{10}, 1).ids, Ids{10});
@@ -54,8 +54,9 @@ TEST(Positions, I06_OffsetsOfEachRow) {
   EXPECT_ROPEWALK_ERROR(offset_positions(Ids{0}, -1), ErrorCode::invalid_argument, "seq");
 }
 
-// I03, I04: every sequence begins anew, the same document twice has the same positions.
-TEST(Positions, I04_PackedSequences) {
+// Every sequence begins anew, the same document twice has the same positions
+// (NVIDIA/Megatron-LM#453, allenai/OLMo-core#591).
+TEST(Positions, I03_I04_PackedSequences) {
   EXPECT_EQ(packed_positions(Ids{0, 4, 8}), (PositionArray{{8}, {0, 1, 2, 3, 0, 1, 2, 3}}));
   EXPECT_EQ(packed_positions(Ids{0, 3, 3, 5}).ids, (Ids{0, 1, 2, 0, 1}));
   EXPECT_EQ(packed_positions(Ids{0, 2, 4}, Ids{10, 0}).ids, (Ids{10, 11, 0, 1}));
@@ -74,6 +75,7 @@ TEST(Positions, BoundariesThatAreNone) {
                         "firsts: expected one for each of 1 sequences, found 2");
 }
 
+// huggingface/transformers#20761, #5285: OPT counts from 2, RoBERTa from padding_idx + 1.
 TEST(Positions, E07_RowsOfLearnedTables) {
   EXPECT_EQ(fairseq_positions({1, 4, Ids{0, 5, 6, 1}}, 1).ids, (Ids{2, 3, 4, 1}));
   const Ids padded = {1, 1, 7, 8};

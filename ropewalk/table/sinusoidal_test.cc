@@ -20,6 +20,7 @@ std::vector<float> row(const SinusoidalConfig& config, int64_t position) {
   return sinusoidal(config, std::vector<int64_t>{position});
 }
 
+// codertimo/BERT-pytorch#78: an odd width has one sine more than cosines.
 TEST(Sinusoidal, E01_OddDimensions) {
   EXPECT_THAT(row({.d_model = 3}, 1), Pointwise(FloatNear(5e-7f), {.841471f, .540302f, .002154f}));
   EXPECT_THAT(row({.d_model = 5}, 3),
@@ -27,6 +28,7 @@ TEST(Sinusoidal, E01_OddDimensions) {
   EXPECT_THAT(row({.d_model = 1}, 1), Pointwise(FloatNear(5e-7f), {.841471f}));
 }
 
+// tensorflow/tensor2tensor#1423: the code and the paper differ in order and spacing.
 TEST(Sinusoidal, E04_ThePaperAndTensor2Tensor) {
   EXPECT_THAT(row({.d_model = 8}, 1),
               Pointwise(FloatNear(5e-7f),
