@@ -93,9 +93,9 @@ std::string overview() {
       "ropewalk: positional encoding for transformers, exact to the model.\n\n"
       "Example: ropewalk show llama-3-8b\n\nUsage: ropewalk COMMAND [OPTIONS]\n\nCommands:\n";
   for (const Listed& command : kCommands)
-    text += fmt::format("  {:<8}{}\n", command.name, command.summary);
+    text += fmt::format("  {:<11}{}\n", command.name, command.summary);
   return text +
-         "  help    this text; ropewalk COMMAND --help for a command\n\n"
+         "  help       this text; ropewalk COMMAND --help for a command\n\n"
          "Options: --version, --help. Most commands take --json.\n"
          "Environment: ROPEWALK_TARGET caps the instruction set, OMP_NUM_THREADS the threads;\n"
          "neither changes a result.\n"

@@ -43,7 +43,7 @@ int64_t checked_patches(const VisionGrid& grid, int64_t merge, size_t index) {
   };
   if (merge < 1 || merge > kMaxTokens) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("merge: expected 1 or more, found {}", merge));
+                fmt::format("merge: expected 1 to {}, found {}", kMaxTokens, merge));
   }
   if (std::min({grid.t, grid.h, grid.w}) < 1) fail("1 or more each way");
   if (grid.h % merge != 0 || grid.w % merge != 0) {

@@ -45,7 +45,7 @@ TEST(PositionsGrid, GridsThatAreNone) {
   refused({1, 3, 2}, 2, "grid 1: expected rows and columns in multiples of 2, found 1 x 3 x 2");
   refused({0, 2, 2}, 2, "grid 1: expected 1 or more each way, found 0 x 2 x 2");
   refused({1, 2, -2}, 2, "expected 1 or more each way");
-  refused({1, 2, 2}, 0, "merge: expected 1 or more, found 0");
+  refused({1, 2, 2}, 0, "merge: expected 1 to 268435456, found 0");
   for (const VisionGrid& grid : {VisionGrid{1, 1 << 15, 1 << 14}, VisionGrid{1 << 27, 2, 2},
                                  VisionGrid{INT64_MAX - 1, INT64_MAX - 1, INT64_MAX - 1}}) {
     EXPECT_ROPEWALK_ERROR(grid_positions(Grids{grid}), ErrorCode::resource_limit,

@@ -117,7 +117,7 @@ TEST(PositionsMrope, TokensAndGridsThatDisagree) {
   wrong({.temporal_merge = 3}, {}, "video 0: expected frames in multiples of 3, found 2");
   wrong({.temporal_merge = 0}, {}, "temporal_merge: expected 1 or more, found 0");
   wrong({.tokens_per_second = -1}, {}, "tokens_per_second: expected 0 to 100000, found -1");
-  wrong({.spatial_merge = 0}, {}, "merge: expected 1 or more, found 0");
+  wrong({.spatial_merge = 0}, {}, "merge: expected 1 to 268435456, found 0");
   wrong({}, {1, 2}, "second_per_grid: expected one for each of 1 videos, found 2");
   wrong({}, {NAN}, "second_per_grid: index 0: expected 0 to 100000, found nan");
 }
