@@ -120,19 +120,22 @@ KnownType find_model_type(std::string_view name) {
 }
 
 KnownType find_model_type(ConfigReader& config) {
-  const std::optional<std::string> type = config.find_text("model_type");
+  // diffusers names a class in the place of a type.
+  const std::string_view key =
+      !config.has("model_type") && config.has("_class_name") ? "_class_name" : "model_type";
+  const std::optional<std::string> type = config.find_text(key);
   const KnownType known = type ? find_model_type(*type) : type_of_architecture(config);
   if (known.type != nullptr) {
     if (type) {
-      config.note("family", std::string(known.family->name), config.source("model_type"));
+      config.note("family", std::string(known.family->name), config.source(key));
       if (*type != known.family->name) {
-        config.note("model_type", *type, config.source("model_type"));
+        config.note("model_type", *type, config.source(key));
       }
     }
     return known;
   }
   const std::string found = type ? fmt::format("\"{}\"", escaped(*type)) : "no such key";
-  config.refuse(type ? ErrorCode::unsupported : ErrorCode::malformed, "model_type",
+  config.refuse(type ? ErrorCode::unsupported : ErrorCode::malformed, key,
                 fmt::format("expected one that ropewalk models lists, found {}{}{}{}", found,
                             type ? nearest(*type) : "", suggestion_of_keys(config),
                             suggestion_of_part(config)));

@@ -2,37 +2,113 @@
 
 #include <fmt/format.h>
 
-namespace ropewalk {
+#include "ropewalk/models/dimensions.h"
+#include "ropewalk/models/heads.h"
+#include "ropewalk/models/rope_keys.h"
 
-void add_vision_grid(ConfigReader& config, ModelEncoding& model) {
+namespace ropewalk {
+namespace {
+
+// Qwen2-VL calls the tower's own size embed_dim, and hidden_size that of the text.
+std::string_view size_key(const ConfigReader& vision) {
+  return vision.has("embed_dim") ? "embed_dim" : "hidden_size";
+}
+
+double base_of(ConfigReader& vision, const VisionRope& tower) {
+  constexpr std::string_view kKey = "rope_theta";
+  auto theta = vision.find_number(kKey, kRopeTheta);
+  std::string source = vision.source(kKey);
+  if (std::optional<ConfigReader> block = vision.find_object("rope_parameters"); block && !theta) {
+    theta = block->find_number(kKey, kRopeTheta);
+    source = block->source(kKey);
+  }
+  if (!theta) source = "family: the code of the vision tower";
+  vision.note("vision rope_theta", fmt::to_string(theta.value_or(tower.rope_theta)), source);
+  return theta.value_or(tower.rope_theta);
+}
+
+RopeConfig rope_of(ConfigReader& vision, const VisionRope& tower, int64_t head_dim) {
+  RopeConfig rope;
+  rope.rope_theta = base_of(vision, tower);
+  rope.position_axes = tower.axes;
+  rope.mrope_order = tower.order;
+  rope.rotary_dim = tower.axes == 2 ? head_dim / 2 : 2 * (head_dim / 6);
+  const int64_t turning = tower.axes * rope.rotary_dim;
+  rope.layout.head_dim = head_dim;
+  for (int64_t axis = 0; tower.window_per_axis && axis < tower.axes; ++axis) {
+    rope.layout.windows.push_back({axis * rope.rotary_dim, rope.rotary_dim, tower.pairing});
+  }
+  if (!tower.window_per_axis) rope.layout.windows = {{0, turning, tower.pairing}};
+  if (tower.order == MropeOrder::strided) {
+    rope.mrope_section.assign(static_cast<size_t>(tower.axes), rope.rotary_dim / 2);
+    rope.rotary_dim = turning;
+  }
+  constexpr std::string_view kCode = "family: rot_pos_emb of the vision tower";
+  vision.note("vision axes", std::string(tower.axes_in_words), std::string(kCode));
+  if (!tower.remark.empty()) {
+    vision.note("vision remark", std::string(tower.remark), std::string(kCode));
+  }
+  return rope;
+}
+
+// Two axes of pairs need a multiple of 4, three at least 6 channels.
+void check_head_dim(const ConfigReader& vision, const VisionRope& tower, int64_t head_dim,
+                    const std::string& found) {
+  if (tower.axes == 2 ? head_dim >= 4 && head_dim % 4 == 0 : head_dim >= 6) return;
+  vision.refuse(ErrorCode::malformed, size_key(vision),
+                fmt::format("expected a head_dim that is {}, found {}",
+                            tower.axes == 2 ? "a multiple of 4 (two axes of pairs)"
+                                            : "at least 6 (three axes of pairs)",
+                            found));
+}
+
+}  // namespace
+
+void add_vision(ConfigReader& config, ModelEncoding& model, const VisionRope& tower) {
   std::optional<ConfigReader> vision = config.find_object("vision_config");
   if (!vision) return;
-  // Qwen2-VL calls the tower's own size embed_dim, and hidden_size that of the text.
-  const std::string_view size_key = vision->has("embed_dim") ? "embed_dim" : "hidden_size";
-  const auto size = vision->find_integer(size_key, kHiddenSize);
+  const auto size = vision->find_integer(size_key(*vision), kHiddenSize);
   const std::string_view heads_key =
       vision->first_of({"num_heads", "num_attention_heads"}).value_or("num_heads");
   const auto heads = vision->find_integer(heads_key, kHeadCount);
-  if (!size || !heads) {
+  auto head_dim = vision->find_integer("head_dim", kHeadDim);
+  if (!head_dim && (!size || !heads)) {
     config.warn(fmt::format("{} does not state its size, so it is left out",
                             config.pointer_to("vision_config")));
     return;
   }
-  const int64_t head_dim = *size / *heads;
-  if (*size % *heads != 0 || head_dim % 4 != 0) {
-    vision->refuse(ErrorCode::malformed, size_key,
-                   fmt::format("expected a head_dim that is a multiple of 4 (two axes of pairs), "
-                               "found {} / {} heads",
-                               *size, *heads));
+  std::string found = fmt::to_string(head_dim.value_or(0));
+  std::string source = vision->source("head_dim");
+  if (!head_dim) {
+    head_dim = *size % *heads == 0 ? *size / *heads : 0;
+    found = fmt::format("{} / {} heads", *size, *heads);
+    source = fmt::format("derived: {} / {}", size_key(*vision), heads_key);
   }
-  RopeConfig rope;
-  rope.rotary_dim = head_dim / 2;
-  rope.position_axes = 2;
-  rope.layout = {head_dim, {{0, head_dim, Pairing::half_split}}};
-  vision->note("vision head_dim", fmt::to_string(head_dim),
-               fmt::format("derived: {} / {}", size_key, heads_key));
-  vision->note("vision axes", "row, then column", "family: rot_pos_emb of the vision tower");
-  model.others.push_back({"vision", rope});
+  check_head_dim(*vision, tower, *head_dim, found);
+  vision->note("vision head_dim", fmt::to_string(*head_dim), source);
+  model.others.push_back({"vision", rope_of(*vision, tower, *head_dim)});
+}
+
+void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& type,
+                 const VisionRope& tower) {
+  const std::string reason = default_of(type);
+  model.hidden_size = config.integer("hidden_size", {size_key(config)}, kHiddenSize,
+                                     {{type.size.hidden_size, reason}});
+  model.heads = config.integer("heads", {"num_heads", "num_attention_heads"}, kHeadCount,
+                               {{type.size.heads, reason}});
+  model.kv_heads = model.heads;
+  const int64_t layers = config.integer("layers", {"depth", "num_hidden_layers"}, kLayerCount,
+                                        {{type.size.layers, reason}});
+  if (const auto stated = config.find_integer("head_dim", kHeadDim)) {
+    model.head_dim = *stated;
+    config.note("head_dim", fmt::to_string(*stated), config.source("head_dim"));
+  } else {
+    model.head_dim = derived_head_dim(config, model);
+  }
+  check_head_dim(config, tower, model.head_dim, fmt::to_string(model.head_dim));
+  model.layers.assign(static_cast<size_t>(layers), rope_of(config, tower, model.head_dim));
+  config.note("pairing", std::string(name(tower.pairing)),
+              fmt::format("family: the code of {}", type.name));
 }
 
 }  // namespace ropewalk

@@ -1,0 +1,74 @@
+// Vision towers that have a config of their own.
+// Source: configuration_*.py and modeling_*.py of transformers.
+
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/vision.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"image_size", "patch_size", "spatial_merge_size"};
+
+constexpr std::string_view kGrid =
+    "RoPE half_split, rows on the first half of the pairs, columns on the second";
+
+constexpr ModelType tower(std::string_view name, std::string_view config_class,
+                          ModelType::Size size,
+                          void (*read)(ConfigReader&, ModelEncoding&, const ModelType&),
+                          std::string_view encoding, Pairing pairing = Pairing::half_split) {
+  return {.name = name,
+          .config_class = config_class,
+          .size = size,
+          .max_positions = 0,
+          .pairing = pairing,
+          .encoding = encoding,
+          .read = read};
+}
+
+constexpr ModelType kTypes[] = {
+    tower("qwen2_vl_vision", "Qwen2VLVisionConfig", {1280, 16, 32}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("qwen2_5_vl_vision", "Qwen2_5_VLVisionConfig", {3584, 16, 32}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("qwen3_vl_vision", "Qwen3VLVisionConfig", {1152, 16, 27}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("qwen3_vl_moe_vision", "Qwen3VLMoeVisionConfig", {1152, 16, 27}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("qwen3_5_vision", "Qwen3_5VisionConfig", {1152, 16, 27}, read_vision<kVisionGrid>, kGrid),
+    tower("qwen3_5_moe_vision", "Qwen3_5MoeVisionConfig", {1152, 16, 27}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("glm4v_vision", "Glm4vVisionConfig", {1536, 12, 24}, read_vision<kVisionGrid>, kGrid),
+    tower("glm4v_moe_vision", "Glm4vMoeVisionConfig", {1536, 12, 24}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("glm_ocr_vision", "GlmOcrVisionConfig", {1024, 16, 24}, read_vision<kVisionGrid>, kGrid),
+    tower("paddleocr_vl_vision", "PaddleOCRVisionConfig", {1152, 16, 27}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("mlcd_vision_model", "MLCDVisionConfig", {1664, 16, 48}, read_vision<kVisionGrid>, kGrid),
+    tower("video_llama_3_vision", "VideoLlama3VisionConfig", {768, 12, 12},
+          read_vision<kVisionGrid>, kGrid),
+    tower("exaone4_5_vision", "Exaone4_5_VisionConfig", {3584, 16, 32}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("muse_glimmer_vision", "MuseGlimmerVisionConfig", {1536, 16, 50},
+          read_vision<kVisionGrid>, kGrid),
+    tower("muse_spark_vision", "MuseSparkVisionConfig", {1536, 16, 50}, read_vision<kVisionGrid>,
+          kGrid),
+    tower("pixtral", "PixtralVisionConfig", {1024, 16, 24}, read_vision<kPixtralVision>,
+          "RoPE half_split, rows on even frequencies, columns on odd ones"),
+    tower("llama4_vision_model", "Llama4VisionConfig", {768, 16, 34}, read_vision<kLlama4Vision>,
+          "RoPE interleaved, columns on the first half of the head, rows on the second",
+          Pairing::interleaved),
+    tower("gemma4_vision", "Gemma4VisionConfig", {768, 12, 16}, read_vision<kGemma4Vision>,
+          "RoPE half_split within each half of the head: columns, then rows"),
+    tower("kimi_k25_vision", "Kimi_K25VisionConfig", {1152, 16, 27}, read_vision<kKimiVision>,
+          "RoPE half_split, columns and rows on pairs by turns"),
+    tower("minimax_m3_vl_vision", "MiniMaxM3VLVisionConfig", {1280, 16, 32},
+          read_vision<kMiniMaxVision>,
+          "RoPE half_split, frame, row and column on a third of the pairs each"),
+};
+
+}  // namespace
+
+constinit const Family family::vision_towers{
+    .name = "vision_towers", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk
