@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ropewalk/models/check_scaling.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
 #include "ropewalk/models/model_type.h"
 #include "ropewalk/models/rope_keys.h"
-#include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
 namespace {
@@ -144,16 +144,6 @@ void set_axes(KindReader& reader, const RopeKeys& keys, RopeConfig& rope) {
               fmt::format("family: the code of {}", reader.type.name));
 }
 
-// What no single key shows: bands in the wrong order, lists of another length.
-void check_scaling(const KindReader& reader, const RopeConfig& rope) {
-  try {
-    make_spectrum(rope);
-  } catch (const Error& error) {
-    const auto key = reader.config.first_of({"rope_scaling", "rope_parameters", "rope_theta"});
-    reader.config.refuse(ErrorCode::malformed, key.value_or("model_type"), error.what());
-  }
-}
-
 int64_t head_dim_of_kind(KindReader& reader) {
   const LayerKind& kind = reader.kind;
   if (kind.head_dim_key.empty()) return reader.model.head_dim;
@@ -202,7 +192,7 @@ PositionEncoding encoding_of_kind(KindReader reader) {
                             reader.type.name));
   }
   set_axes(reader, *keys, rope);
-  check_scaling(reader, rope);
+  check_scaling(reader.config, rope);
   return rope;
 }
 

@@ -194,6 +194,7 @@ void read_fraction(ConfigReader& place, std::string_view key, RopeKeys& keys) {
 RopeKeys read_block(ConfigReader& config, ConfigReader* block, const RopeRule& rule) {
   RopeKeys keys;
   std::optional<Stated> theta;
+  if (rule.top_theta_first) read_theta(config, rule.theta_key, rule, theta);
   if (block != nullptr) {
     keys.rope_type = read_rope_type(*block, rule);
     read_theta(*block, "rope_theta", rule, theta);

@@ -15,6 +15,7 @@ namespace ropewalk {
 struct RopeRule {
   Default<double> rope_theta;
   std::string_view theta_key = "rope_theta";  // where transformers 4 states it
+  bool top_theta_first = false;               // there it counts before the block's (DeepSeek-V4)
   std::string_view theta_alias = {};          // another name
   std::string_view fraction_alias = {};       // another name of partial_rotary_factor
   std::string_view kind = {};                 // "full_attention"; empty: all layers are alike
