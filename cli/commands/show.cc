@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/rotary.h"
 #include "cli/scaling_bands.h"
+#include "cli/stored_frequencies.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
@@ -111,15 +112,16 @@ Choice choice_of(const Options& options, const ModelEncoding& model) {
   return choice;
 }
 
-int show_json(const ModelEncoding& model, const Choice& choice) {
+int show_json(const ModelEncoding& model, const Choice& choice, const StoredFrequencies& stored) {
   nlohmann::ordered_json json = to_json(model);
   const PositionEncoding& layer = layer_of(model, choice.layer);
   if (const auto* rope = std::get_if<RopeConfig>(&layer))
     json["frequencies"] = frequencies_json(model, make_spectrum(*rope, choice.seq_len));
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer))
     json["alibi_slopes"] = json_numbers(alibi_slopes(*alibi));
+  if (!stored.differences.empty()) json["stored_inv_freq_differs"] = stored.differences;
   print_json(json);
-  return 0;
+  return stored.differences.empty() ? 0 : 1;
 }
 
 void print_facts(const ModelEncoding& model) {
@@ -134,6 +136,17 @@ void print_facts(const ModelEncoding& model) {
   for (const std::string& trap : known_traps(model)) fmt::print("\nnote: {}\n", trap);
 }
 
+void print_stored(const StoredFrequencies& stored) {
+  constexpr size_t kShown = 3;
+  for (size_t i = 0; i < std::min(kShown, stored.differences.size()); ++i)
+    fmt::print("\ndifference: {}\n", stored.differences[i]);
+  if (stored.differences.size() > kShown)
+    fmt::print("\nand {} tensors more; the config is what counts\n",
+               stored.differences.size() - kShown);
+  if (!stored.unread.empty())
+    fmt::print("\nnote: stored frequencies were not looked for: {}\n", stored.unread);
+}
+
 int show(const Options& options) {
   const ModelEncoding model = load_model(options.model, options.assume);
   const Choice choice = choice_of(options, model);
@@ -141,8 +154,10 @@ int show(const Options& options) {
     const ModelEncoding other = load_model(options.other, options.assume);
     return compare_models(model, other, choice.layer, choice.seq_len) ? 1 : 0;
   }
-  if (options.json) return show_json(model, choice);
+  const StoredFrequencies stored = check_stored_frequencies(model, options.model);
+  if (options.json) return show_json(model, choice, stored);
   print_facts(model);
+  print_stored(stored);
   const PositionEncoding& layer = layer_of(model, choice.layer);
   if (const auto* rope = std::get_if<RopeConfig>(&layer)) {
     if (choice.layer > 0) fmt::print("\nLayer {}", choice.layer);
@@ -151,7 +166,7 @@ int show(const Options& options) {
                scaling_bands(*rope, choice.seq_len, std::max(choice.seq_len, model.max_positions)));
   }
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer)) print_slopes(*alibi);
-  return 0;
+  return stored.differences.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -162,7 +177,10 @@ Run declare_show(CLI::App& app) {
       "What encodes position in a model: each fact with the key or default it comes from, the "
       "frequency of\n"
       "each pair of channels, its wavelength, and how often it turns within the trained context.\n"
-      "With a second MODEL: what differs between the two, and exit code 1 if anything does.");
+      "With a second MODEL: what differs between the two, and exit code 1 if anything does; so "
+      "with "
+      "the\n"
+      "inv_freq that the safetensors of a folder keep, when they are not those of its config.");
   const auto options = std::make_shared<Options>();
   app.add_option("MODEL", options->model,
                  "a config.json, a folder that holds one, or a preset (ropewalk models)")
