@@ -1,6 +1,10 @@
 // Cohere's Command and Aya.
 // Source: configuration_*.py and modeling_*.py of transformers.
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/layer_kinds.h"
 
@@ -8,6 +12,26 @@ namespace ropewalk {
 namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"logit_scale", "use_parallel_residual_norm"};
+
+// The first layers, without experts, are of another pattern, in which they may rotate although they
+// see the whole context.
+void read_moe(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  read_declared(config, model, type);
+  constexpr std::string_view kPattern = "prefix_dense_sliding_window_pattern";
+  const auto pattern = config.find_integer(kPattern, {0, 4096});
+  if (!pattern) return;
+  config.note("pattern of the layers without experts", fmt::to_string(*pattern),
+              config.source(kPattern));
+  const auto kinds = config.find_texts("mlp_layer_types");
+  if (*pattern != 1 || !kinds) return;
+  const auto turning = std::ranges::find_if(model.layers, [](const PositionEncoding& layer) {
+    return std::holds_alternative<RopeConfig>(layer);
+  });
+  for (size_t i = 0; turning != model.layers.end() && i < model.layers.size(); ++i) {
+    if (i < kinds->size() && (*kinds)[i] == "dense") model.layers[i] = PositionEncoding(*turning);
+  }
+  config.note("layers without experts", "rotate", config.source("mlp_layer_types"));
+}
 
 constexpr ModelType kTypes[] = {
     {.name = "cohere",
@@ -30,6 +54,18 @@ constexpr ModelType kTypes[] = {
                 .period = 4,
                 .period_key = "sliding_window_pattern"},
      .gguf = gguf_norm("cohere2")},
+    // Layers without experts rotate too where prefix_dense_sliding_window_pattern is 1.
+    {.name = "cohere2_moe",
+     .architecture = "Cohere2MoeForCausalLM",
+     .config_class = "Cohere2MoeConfig",
+     .size = {8192, 64, 40},
+     .head_dim = 128,
+     .max_positions = 8192,
+     .pairing = Pairing::interleaved,
+     .layers = {.kinds = kFullPassesSlidingTurns,
+                .period = 4,
+                .period_key = "sliding_window_pattern"},
+     .read = read_moe},
     {.name = "cohere2_vision",
      .architecture = "Cohere2VisionForConditionalGeneration",
      .config_class = "Cohere2VisionConfig",

@@ -238,6 +238,7 @@ void read_declared(ConfigReader& config, ModelEncoding& model, const ModelType& 
     if (!encoding) encoding = encoding_of_kind({config, model, type, kinds[of_layer[i]]});
     if (rotates[i]) model.layers[i] = *encoding;
   }
+  read_layer_bases(config, type.layers, model.layers);
   note_facts(config, type);
 }
 

@@ -256,6 +256,18 @@ constexpr ModelType kTypes[] = {
      .architecture = "OrionForCausalLM",
      .config_class = "OrionConfig",
      .gguf = gguf_neox("orion")},
+    {.name = "apertus1p5_text",
+     .config_class = "Apertus1p5TextConfig",
+     .size = {4096, 32, 32},
+     .max_positions = 65536,
+     .rope_theta = 12000000,
+     .rope_parameters = kLlama3Rope,
+     .q_k_norm = kNormBefore},
+    {.name = "apertus1p5",
+     .architecture = "Apertus1p5ForConditionalGeneration",
+     .config_class = "Apertus1p5Config",
+     .part = "text_config",
+     .part_type = "apertus1p5_text"},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
+#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -144,7 +145,23 @@ constexpr ModelType kTypes[] = {
      .config_class = "KimiLinearConfig",
      .layers = {.kinds = kNoRotation},
      .latent = {.nope_dim = 128, .rope_dim = 64},
-     .encoding = "none: linear attention, and latent attention without rotation"}};
+     .encoding = "none: linear attention, and latent attention without rotation"},
+    {.name = "kimi_k25",
+     .architecture = "Kimi_K25ForConditionalGeneration",
+     .config_class = "Kimi_K25Config",
+     .part = "text_config",
+     .part_type = "deepseek_v3",
+     .others = add_vision<kKimiVision>},
+    {.name = "deepseek_ocr2_text",
+     .config_class = "DeepseekOcr2TextConfig",
+     .size = {4096, 32, 32},
+     .head_dim = 128},
+    {.name = "deepseek_ocr2",
+     .architecture = "DeepseekOcr2ForConditionalGeneration",
+     .config_class = "DeepseekOcr2Config",
+     .part = "text_config",
+     .part_type = "deepseek_ocr2_text"},
+};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/layer_kinds.h"
+#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -35,6 +36,12 @@ constexpr ModelType kTypes[] = {
                 .all_rotate_if_null = "sliding_window"},
      .q_k_norm = kNormBefore,
      .gguf = gguf_neox("exaone-moe")},
+    {.name = "exaone4_5",
+     .architecture = "Exaone4_5_ForConditionalGeneration",
+     .config_class = "Exaone4_5_Config",
+     .part = "text_config",
+     .part_type = "exaone4",
+     .others = add_vision_grid},
 };
 
 }  // namespace

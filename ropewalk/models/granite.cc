@@ -18,6 +18,8 @@ constexpr LayerKind kAttentionAndMamba[] = {
     {.name = "full_attention"},
 };
 
+constexpr LayerRule kBaseOfEachLayer{.bases_key = "layer_rope_theta"};
+
 void read_hybrid(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   const auto stated = config.find_text("position_embedding_type");
   if (stated == "rope") return read_declared(config, model, type);
@@ -62,6 +64,43 @@ constexpr ModelType kTypes[] = {
      .gguf = gguf_norm("granitehybrid"),
      .encoding = "RoPE half_split on the whole head, or none, by position_embedding_type",
      .read = read_hybrid},
+    // A base for each layer, if layer_rope_theta is there.
+    {.name = "granite_swa",
+     .architecture = "GraniteSWAForCausalLM",
+     .config_class = "GraniteSWAConfig",
+     .size = {2560, 20, 24},
+     .kv_heads = 4,
+     .max_positions = 8192,
+     .layers = kBaseOfEachLayer,
+     .scale_key = "attention_multiplier",
+     .scale_default = 1},
+    {.name = "granitemoe_swa",
+     .architecture = "GraniteMoeSWAForCausalLM",
+     .config_class = "GraniteMoeSWAConfig",
+     .size = {4096, 32, 32},
+     .layers = kBaseOfEachLayer,
+     .scale_key = "attention_multiplier",
+     .scale_default = 1},
+    {.name = "granite4_vision_text",
+     .config_class = "Granite4VisionTextConfig",
+     .size = {4096, 32, 32},
+     .scale_key = "attention_multiplier",
+     .scale_default = 1},
+    {.name = "granite4_vision",
+     .architecture = "Granite4VisionForConditionalGeneration",
+     .config_class = "Granite4VisionConfig",
+     .part = "text_config",
+     .part_type = "granite4_vision_text"},
+    {.name = "granite_docling_text",
+     .config_class = "GraniteDoclingTextConfig",
+     .size = {1024, 16, 28},
+     .kv_heads = 4,
+     .max_positions = 32768},
+    {.name = "granite_docling",
+     .architecture = "GraniteDoclingForConditionalGeneration",
+     .config_class = "GraniteDoclingConfig",
+     .part = "text_config",
+     .part_type = "granite_docling_text"},
 };
 
 }  // namespace

@@ -60,22 +60,25 @@ void read_heads(ConfigReader& config, ModelEncoding& model, const ModelType& typ
   model.hidden_size = config.integer(
       "hidden_size", {"hidden_size", "n_embd", "d_model", "dim", "n_embed", "emb_dim"}, kHiddenSize,
       of_class(type.size.hidden_size));
-  model.heads = config.integer(
-      "heads",
-      {"num_attention_heads", "n_head", "n_heads", "encoder_attention_heads", "attention_heads"},
-      kHeadCount, of_class(type.size.heads));
+  model.heads =
+      config.integer("heads",
+                     {"num_attention_heads", "n_head", "n_heads", "encoder_attention_heads",
+                      "attention_heads", "decoder_num_attention_heads"},
+                     kHeadCount, of_class(type.size.heads));
   const Default<int64_t> kv_heads =
       type.kv_heads == 0
           ? Default<int64_t>{model.heads, "default of the family: num_attention_heads"}
           : Default<int64_t>{type.kv_heads, reason};
-  model.kv_heads = config.integer(
-      "kv_heads", {"num_key_value_heads", "num_kv_heads", "n_kv_heads", "num_attention_groups"},
-      kHeadCount, kv_heads);
+  model.kv_heads = config.integer("kv_heads",
+                                  {"num_key_value_heads", "num_kv_heads", "n_kv_heads",
+                                   "num_attention_groups", "decoder_num_key_value_heads"},
+                                  kHeadCount, kv_heads);
   if (type.latent.rope_dim == 0) check_kv_heads(config, model, "num_key_value_heads");
   model.head_dim = head_dim(config, model, type);
-  const int64_t layers = config.integer(
-      "layers", {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers"},
-      kLayerCount, of_class(type.size.layers));
+  const int64_t layers = config.integer("layers",
+                                        {"num_hidden_layers", "n_layer", "n_layers", "num_layers",
+                                         "encoder_layers", "decoder_num_hidden_layers"},
+                                        kLayerCount, of_class(type.size.layers));
   model.layers.resize(static_cast<size_t>(layers));
   read_max_positions(config, model, type);
 }

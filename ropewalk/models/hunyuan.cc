@@ -30,6 +30,27 @@ constexpr ModelType kTypes[] = {
      .max_positions = 131072,
      .rope_theta = 11158840,
      .q_k_norm = kNormBefore},
+    // Four axes (token, column, row, frame), equal in text. transformers gives the two channels of
+    // a pair different axes, which is no rotation; here each pair has the axis of its section, as
+    // in vLLM, which is the same for text.
+    {.name = "hunyuan_vl_text",
+     .architecture = "HunYuanVLForConditionalGeneration",
+     .config_class = "HunYuanVLTextConfig",
+     .size = {4096, 32, 32},
+     .reads_alpha = true,
+     .multi_axis = {.axes = 4},
+     .q_k_norm = kNormAfter},
+    {.name = "hunyuan_vl",
+     .config_class = "HunYuanVLConfig",
+     .part = "text_config",
+     .part_type = "hunyuan_vl_text"},
+    {.name = "hy_v4",
+     .architecture = "HYV4ForCausalLM",
+     .config_class = "HYV4Config",
+     .size = {2816, 32, 34},
+     .kv_heads = 32,
+     .max_positions = 262144,
+     .latent = {.nope_dim = 192, .rope_dim = 64}},
 };
 
 }  // namespace

@@ -29,6 +29,22 @@ constexpr LayerKind kHybridAndMamba[] = {
     {.name = "linear_attention", .rotates = false},
 };
 
+// Proportional on the layers that see everything.
+constexpr LayerKind kLfm3[] = {
+    {.name = "full_attention", .rope_theta = 1000000},
+    {.name = "sliding_attention", .rope_theta = 10000, .takes_rope_scaling = false},
+    {.name = "conv", .rotates = false},
+};
+constexpr std::string_view kLfm3Rope =
+    R"({"sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+        "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.5,
+                           "rope_theta": 1000000.0}})";
+constexpr LayerKind kLara[] = {
+    {.name = "linear_attention", .rotates = false},
+    {.name = "sliding_attention"},
+    {.name = "full_attention", .rotates = false},
+};
+
 void read_without_positions(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   read_heads(config, model, type);
   config.note("encoding", "none", fmt::format("family: the code of {}", type.name));
@@ -120,6 +136,40 @@ constexpr ModelType kTypes[] = {
      .max_positions = 4096,
      .encoding = "none",
      .read = read_without_positions},
+    {.name = "lfm3",
+     .architecture = "Lfm3ForCausalLM",
+     .config_class = "Lfm3Config",
+     .size = {2048, 16, 24},
+     .head_dim = 128,
+     .kv_heads = 4,
+     .max_positions = 128000,
+     .rope_parameters = kLfm3Rope,
+     .layers = {.kinds = kLfm3},
+     .q_k_norm = kNormBefore},
+    {.name = "lfm3_vl",
+     .architecture = "Lfm3VlForConditionalGeneration",
+     .config_class = "Lfm3VlConfig",
+     .part = "text_config",
+     .part_type = "lfm3"},
+    {.name = "lara_mini",
+     .architecture = "LaraMiniForCausalLM",
+     .config_class = "LaraMiniConfig",
+     .size = {1024, 16, 34},
+     .head_dim = 128,
+     .kv_heads = 4,
+     .max_positions = 131072,
+     .layers = {.kinds = kLara},
+     .q_k_norm = kNormBefore},
+    {.name = "bailing_hybrid",
+     .architecture = "BailingHybridForCausalLM",
+     .config_class = "BailingHybridConfig",
+     .size = {2560, 32, 42},
+     .kv_heads = 32,
+     .max_positions = 262144,
+     .pairing = Pairing::interleaved,
+     .rope_theta = 6000000,
+     .layers = {.kinds = kFullAndLinear, .period = 6, .period_key = "layer_group_size"},
+     .latent = {.nope_dim = 128, .rope_dim = 64, .writes_half_split = true}},
 };
 
 }  // namespace

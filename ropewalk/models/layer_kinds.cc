@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ropewalk/models/rope_keys.h"
+
 namespace ropewalk {
 namespace {
 
@@ -119,6 +121,29 @@ std::vector<bool> read_rotating_layers(ConfigReader& config, const LayerRule& ru
   config.note("layers that rotate", fmt::format("all but one in {}", interval),
               stated ? config.source(kInterval) : "default of the family");
   return rotates;
+}
+
+void read_layer_bases(ConfigReader& config, const LayerRule& rule,
+                      std::vector<PositionEncoding>& layers) {
+  if (rule.bases_key.empty()) return;
+  constexpr NumberRule kBase{"0 or a number of at least 1",
+                             [](double value) { return value == 0 || kRopeTheta.holds(value); }};
+  const auto bases = config.find_numbers(rule.bases_key, kBase);
+  if (bases) check_length(config, rule.bases_key, bases->size(), layers.size());
+  size_t passing = 0;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const int64_t from_last = static_cast<int64_t>(layers.size() - 1 - i);
+    const bool passes = bases ? (*bases)[i] == 0
+                              : rule.passes_from_last > 0 && from_last % rule.passes_from_last == 0;
+    if (passes) {
+      layers[i] = NoEncoding{};
+      ++passing;
+    } else if (auto* rope = std::get_if<RopeConfig>(&layers[i]); rope != nullptr && bases) {
+      rope->rope_theta = (*bases)[i];
+    }
+  }
+  config.note("layers that do not rotate", fmt::to_string(passing),
+              bases ? config.source(rule.bases_key) + ", the zeros" : "default of the family");
 }
 
 }  // namespace ropewalk

@@ -30,4 +30,8 @@ std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule
 // Which layers rotate, by no_rope_layers (1: it does) or no_rope_layer_interval.
 std::vector<bool> read_rotating_layers(ConfigReader& config, const LayerRule& rule, size_t count);
 
+// Gives each layer its own base, by rule.bases_key.
+void read_layer_bases(ConfigReader& config, const LayerRule& rule,
+                      std::vector<PositionEncoding>& layers);
+
 }  // namespace ropewalk

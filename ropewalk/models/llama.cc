@@ -2,6 +2,7 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
+#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -34,7 +35,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Llama4ForConditionalGeneration",
      .config_class = "Llama4Config",
      .part = "text_config",
-     .part_type = "llama4_text"},
+     .part_type = "llama4_text",
+     .others = add_vision<kLlama4Vision>},
     {.name = "mllama_text_model",
      .config_class = "MllamaTextConfig",
      .size = {4096, 32, 40},
@@ -52,7 +54,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "LlavaForConditionalGeneration",
      .config_class = "LlavaConfig",
      .part = "text_config",
-     .part_type = "llama"},
+     .part_type = "llama",
+     .others = add_pixtral_vision},
     {.name = "llava_next",
      .architecture = "LlavaNextForConditionalGeneration",
      .config_class = "LlavaNextConfig",

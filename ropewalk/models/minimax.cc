@@ -2,6 +2,7 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
+#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -34,6 +35,22 @@ constexpr ModelType kTypes[] = {
      .rotary_dim_key = "rotary_dim",
      .q_k_norm = kNormAllBefore,
      .gguf = gguf_neox("minimax-m2")},
+    // rotary_dim is a key of its files that the code of transformers does not read.
+    {.name = "minimax_m3_vl_text",
+     .config_class = "MiniMaxM3VLTextConfig",
+     .size = {6144, 64, 60},
+     .head_dim = 128,
+     .kv_heads = 4,
+     .max_positions = 524288,
+     .rope_theta = 5000000,
+     .fraction = Fraction::leading,
+     .q_k_norm = kNormBefore},
+    {.name = "minimax_m3_vl",
+     .architecture = "MiniMaxM3VLForConditionalGeneration",
+     .config_class = "MiniMaxM3VLConfig",
+     .part = "text_config",
+     .part_type = "minimax_m3_vl_text",
+     .others = add_vision<kMiniMaxVision>},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
+#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -70,7 +71,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Mistral3ForConditionalGeneration",
      .config_class = "Mistral3Config",
      .part = "text_config",
-     .part_type = "mistral"},
+     .part_type = "mistral",
+     .others = add_pixtral_vision},
     {.name = "voxtral",
      .architecture = "VoxtralForConditionalGeneration",
      .config_class = "VoxtralConfig",
@@ -81,6 +83,22 @@ constexpr ModelType kTypes[] = {
      .size = {4096, 32, 32},
      .kv_heads = 8,
      .max_positions = 131072},
+    {.name = "mistral_large4_text",
+     .config_class = "MistralLarge4TextConfig",
+     .size = {6144, 64, 72},
+     .kv_heads = 64,
+     .max_positions = 1048576,
+     .pairing = Pairing::interleaved,
+     .rope_parameters =
+         R"({"rope_type": "yarn", "rope_theta": 10000.0, "factor": 2048.0, "beta_fast": 32.0,
+             "beta_slow": 1.0, "attention_factor": 1.0, "original_max_position_embeddings": 512})",
+     .latent = {.nope_dim = 64, .rope_dim = 64, .writes_half_split = true}},
+    {.name = "mistral_large4",
+     .architecture = "MistralLarge4ForConditionalGeneration",
+     .config_class = "MistralLarge4Config",
+     .part = "text_config",
+     .part_type = "mistral_large4_text",
+     .others = add_pixtral_vision},
 };
 
 }  // namespace

@@ -40,6 +40,10 @@ struct LayerRule {
   bool last_is_first_kind = false;    // so is the last
   // When this key is there and null, all layers are alike and rotate (EXAONE 4: sliding_window).
   std::string_view all_rotate_if_null = {};
+  // A base for each layer, 0 where it does not rotate: the key; and, without it, one layer in
+  // `passes_from_last`, counted from the last, does not (0: all rotate).
+  std::string_view bases_key = {};
+  int64_t passes_from_last = 0;
   // no_rope_layers: 1 for a layer that rotates, 0 for one that does not; or one in every
   // no_rope_layer_interval (this is the default) does not. 0: the type has no such keys.
   int64_t no_rope_interval = 0;

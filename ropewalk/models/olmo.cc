@@ -56,6 +56,20 @@ constexpr ModelType kTypes[] = {
      .max_positions = 65536,
      .layers = {.kinds = kFullAndLinear, .period = 4},
      .q_k_norm = kNormAllBefore},
+    {.name = "molmo2_text",
+     .config_class = "Molmo2TextConfig",
+     .size = {4096, 32, 36},
+     .head_dim = 128,
+     .kv_heads = 8,
+     .max_positions = 36864,
+     .remark = "q and k are normed before the rotation, over all "
+               "heads (qk_norm_type olmo) or per head "
+               "(qwen3)"},
+    {.name = "molmo2",
+     .architecture = "Molmo2ForConditionalGeneration",
+     .config_class = "Molmo2Config",
+     .part = "text_config",
+     .part_type = "molmo2_text"},
 };
 
 }  // namespace

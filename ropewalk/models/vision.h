@@ -47,6 +47,10 @@ inline void add_vision_grid(ConfigReader& config, ModelEncoding& model) {
   add_vision(config, model, kVisionGrid);
 }
 
+// The tower of Pixtral, where the file names it: other models of the same type have other towers,
+// without rotation.
+void add_pixtral_vision(ConfigReader& config, ModelEncoding& model);
+
 // A tower that has a config of its own.
 void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& type,
                  const VisionRope& tower);

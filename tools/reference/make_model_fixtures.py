@@ -6,6 +6,7 @@ random q turned by the class's own function. A config is also written as transfo
 (config_v5.json beside it).
 """
 
+import copy
 import importlib
 import inspect
 import json
@@ -23,6 +24,7 @@ logging.disable(logging.CRITICAL)
 MODELS = Path(__file__).resolve().parents[2] / "testdata" / "models"
 POSITIONS = {1: [[1, 77, 4000]], 3: [[1, 77, 1000], [2, 50, 3], [5, 7, 900]]}
 SEED = 401
+GEMMA4 = ("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text")
 
 # Classes that no published config above stands for.
 DEFAULTS = """
@@ -34,6 +36,12 @@ mimo_v2_flash minicpm3 minimax ministral ministral3 mistral4 mllama_text_model m
 moonshine_streaming moshi nanochat nemotron neucodec olmo_hybrid openai_privacy_filter phi4_multimodal phimoe
 qwen3_5_moe_text qwen3_5_text qwen3_vl_moe_text recurrent_gemma solar_open timesfm2_5 ultrabert vaultgemma
 voxtral_realtime_text xcodec2 youtu zaya emu3_text_model granite granitemoe granitemoeshared axk1 exaone_moe
+apertus1p5_text bailing_hybrid blt_global_transformer blt_local_decoder blt_local_encoder blt_patcher cohere2_moe
+csm_depth_decoder_model deepseek_ocr2_text dia_decoder dia_encoder diffusion_gemma_text
+gemma4_unified_text glmasr_encoder granite4_vision_text granite_docling_text granite_swa granitemoe_swa higgs_audio_v2
+hy_v4 lara_mini lasr_encoder lfm3 minimax_m3_vl_text mistral_large4_text molmo2_text moonshine muse_glimmer_assistant
+muse_glimmer_text muse_spark_text pe_audio_encoder pe_video_encoder step3p5 t5_gemma_module t5gemma2_decoder
+t5gemma2_text voxtral_realtime_encoder
 """.split()
 # What a class needs to be built at all, or has by a wish of its own.
 EXTRA = {
@@ -43,6 +51,16 @@ EXTRA = {
 }
 EXTRA["glm4v_moe_text"]["rope_parameters"] = {
     "rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5, "mrope_section": [8, 12, 12]}
+LLAMA3 = {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 32.0,
+          "original_max_position_embeddings": 131072}
+# In the words of the published files, which these classes save in others: small, but of every kind of layer.
+AS_PUBLISHED = {
+    "step3p5": {"hidden_size": 4096, "num_attention_heads": 64, "num_attention_groups": 8, "num_hidden_layers": 4,
+                "head_dim": 128, "max_position_embeddings": 262144, "num_nextn_predict_layers": 1,
+                "layer_types": ["full_attention"] + 3 * ["sliding_attention"] + ["full_attention"],
+                "rope_theta": [5000000.0, 10000.0, 10000.0, 10000.0, 5000000.0],
+                "partial_rotary_factors": [0.5, 1.0, 1.0, 1.0, 0.5], "rope_scaling": LLAMA3},
+}
 # Published under keys that the class of transformers does not know, so that it cannot write them either.
 OTHER_NAMES = ("dbrx", "nomic_bert")
 # Keys that a written config keeps; all others say nothing about positions.
@@ -51,7 +69,8 @@ rope_parameters layer_types layers_block_type model_type qk_nope_head_dim qk_rop
 rotary_dim kv_channels attention_head_dim global_head_dim sliding_window no_rope_layers use_qk_norm
 query_pre_attn_scalar attention_multiplier position_embedding_type index_head_dim block_types n_embd n_head
 n_layer n_positions full_attn_idxs original_max_position_embeddings qk_layernorm alibi multi_query
-new_decoder_architecture num_kv_heads num_layers""".split()
+new_decoder_architecture num_kv_heads num_layers layer_rope_theta layer_group_size rotary_dim
+decoder_num_attention_heads decoder_num_key_value_heads decoder_num_hidden_layers""".split()
 
 
 def modeling_of(config):
@@ -145,7 +164,7 @@ def measure(config, name):
     cls = rotary_class(module, config)
     if cls is None:
         return [], {}
-    if config.model_type == "gemma4_text":
+    if config.model_type in GEMMA4:
         config.allow_global_per_layer_attribute_access = True
     module_rotary = cls(config)
     items, arrays = [], {}
@@ -154,7 +173,7 @@ def measure(config, name):
         inv_freq = getattr(module_rotary, buffer).float()
         axes = 3 if "mrope_section" in inspect.getsource(cls) else 1
         positions = torch.tensor(POSITIONS[axes])
-        head_dim = 2 * inv_freq.numel() if config.model_type == "gemma4_text" else head_dim_of(config, kind)
+        head_dim = 2 * inv_freq.numel() if config.model_type in GEMMA4 else head_dim_of(config, kind)
         q = torch.from_numpy(common.normal(SEED, 1, 1, 3, 1024))[..., :head_dim]
         ids = positions[:, None] if axes > 1 else positions
         kwargs = {"layer_type": kind} if kind else {}
@@ -189,12 +208,13 @@ def main():
     items, arrays, skipped = [], {}, []
     sources = [(path.parent.name, json.loads(path.read_text())) for path in sorted(MODELS.glob("*/config.json"))]
     sources += [(f"default of {name}", {"model_type": name, **EXTRA.get(name, {})}) for name in DEFAULTS]
+    sources += [(f"published {name}", {"model_type": name, **data}) for name, data in AS_PUBLISHED.items()]
     for name, data in sources:
         model_type = data["model_type"]
         if model_type == "dbrx":  # transformers 5 no longer reads the base where the published file has it
             data["rope_parameters"] = {"rope_type": "default", "rope_theta": data["attn_config"]["rope_theta"]}
         try:
-            config = text_of(AutoConfig.for_model(**data))
+            config = text_of(AutoConfig.for_model(**copy.deepcopy(data)))
             if model_type == "mpt" or get(config, "alibi", False) is True:
                 continue
             found, tensors = measure(config, name)
@@ -202,9 +222,9 @@ def main():
             skipped.append(f"{name}: {type(error).__name__} {str(error)[:90]}")
             continue
         v5 = written(config)
-        if name.startswith("default of "):
+        if name.startswith(("default of ", "published ")):
             for item in found:
-                item["config"] = v5
+                item["config"] = v5 if name.startswith("default") else data
         elif found and model_type not in OTHER_NAMES:
             (MODELS / name / "config_v5.json").write_text(json.dumps(v5, indent=2) + "\n")
         items += found

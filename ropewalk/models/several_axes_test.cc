@@ -1,0 +1,124 @@
+// What the fixtures of several axes and of layers with bases of their own do not say.
+
+#include <gtest/gtest.h>
+
+#include "ropewalk/models/configs_testing.h"
+#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/testing/errors.h"
+
+namespace ropewalk {
+namespace {
+
+using nlohmann::ordered_json;
+
+const RopeConfig& rope_of(const PositionEncoding& encoding) {
+  return std::get<RopeConfig>(encoding);
+}
+
+ordered_json small(const char* model_type) {
+  return {{"model_type", model_type}, {"hidden_size", 256}, {"num_attention_heads", 4},
+          {"num_key_value_heads", 4}, {"head_dim", 64},     {"num_hidden_layers", 5}};
+}
+
+TEST(LayerBases, ZeroIsALayerThatDoesNotTurn) {
+  ordered_json config = small("granite_swa");
+  config["layer_rope_theta"] = {0, 10000, 500000.0, 0, 10000};
+  const ModelEncoding model = read(config);
+  EXPECT_TRUE(std::holds_alternative<NoEncoding>(model.layers[0]));
+  EXPECT_EQ(rope_of(model.layers[1]).rope_theta, 10000);
+  EXPECT_EQ(rope_of(model.layers[2]).rope_theta, 500000);
+  EXPECT_TRUE(std::holds_alternative<NoEncoding>(model.layers[3]));
+  config["layer_rope_theta"] = {0, 10000};
+  EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, "expected 5 entries");
+  config["layer_rope_theta"] = {0, 1, 1, 0.5, 1};
+  EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, "0 or a number of at least 1");
+}
+
+// One in four, counted from the last.
+TEST(LayerBases, MuseWithoutTheList) {
+  const ModelEncoding model = read(small("muse_glimmer_text"));
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(std::holds_alternative<NoEncoding>(model.layers[i]), i == 0 || i == 4) << i;
+  }
+}
+
+TEST(Step, LayersOfAKindMustAgree) {
+  ordered_json config = small("step3p5");
+  config["layer_types"] = {"full_attention", "sliding_attention", "sliding_attention",
+                           "full_attention", "sliding_attention"};
+  config["rope_theta"] = {5e6, 1e4, 1e4, 5e6, 1e4};
+  config["partial_rotary_factors"] = {0.5, 1.0, 1.0, 0.5, 1.0};
+  const ModelEncoding model = read(config);
+  EXPECT_EQ(rope_of(model.layers[3]).rope_theta, 5e6);
+  EXPECT_EQ(rope_of(model.layers[3]).rotary_dim, 32);
+  EXPECT_EQ(rope_of(model.layers[4]).rotary_dim, 64);
+  config["rope_theta"][4] = 2e4;
+  EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::unsupported,
+                        "expected 10000 for layer 4 as for layer 1");
+  config["rope_theta"] = {5e6, 1e4};
+  EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, "expected 5 entries");
+}
+
+// HunyuanOCR's file, with its four sections.
+TEST(HunYuanVl, FourAxesShareAFixedBase) {
+  ordered_json config = small("hunyuan_vl");
+  config["head_dim"] = 128;
+  config["rope_scaling"] = {
+      {"type", "xdrope"}, {"alpha", 1000.0}, {"xdrope_section", {16, 16, 16, 16}}};
+  const ModelEncoding model = read(config);
+  const Spectrum spectrum = make_spectrum(rope_of(model.layers[0]));
+  for (size_t i = 0; i < 64; ++i) EXPECT_EQ(spectrum.axis[i], static_cast<int32_t>(i / 16));
+  EXPECT_NEAR(spectrum.inv_freq[1], std::pow(10000 * std::pow(1000, 128.0 / 126), -2.0 / 128),
+              1e-7);
+}
+
+TEST(Vision, TheTowerOfAModelIsThatOfItsOwnFile) {
+  const ordered_json tower = {{"model_type", "llama4_vision_model"},
+                              {"hidden_size", 1408},
+                              {"num_attention_heads", 16},
+                              {"num_hidden_layers", 34},
+                              {"rope_theta", 10000}};
+  const ordered_json config = {
+      {"model_type", "llama4"}, {"text_config", small("llama4_text")}, {"vision_config", tower}};
+  const ModelEncoding model = read(config);
+  ASSERT_EQ(model.others.size(), 1u);
+  EXPECT_EQ(model.others[0].encoding, read(tower).layers[0]);
+  EXPECT_EQ(rope_of(model.others[0].encoding).layout,
+            (RotaryLayout{88, {{0, 88, Pairing::interleaved}}}));
+}
+
+TEST(Vision, OnlyPixtralsTowerTurns) {
+  ordered_json config = {{"model_type", "mistral3"},
+                         {"text_config", small("mistral")},
+                         {"vision_config",
+                          {{"model_type", "pixtral"},
+                           {"hidden_size", 1024},
+                           {"num_attention_heads", 16},
+                           {"head_dim", 64}}}};
+  const ModelEncoding model = read(config);
+  ASSERT_EQ(model.others.size(), 1u);
+  EXPECT_EQ(rope_of(model.others[0].encoding).mrope_order, MropeOrder::strided);
+  config["vision_config"]["model_type"] = "siglip_vision_model";
+  EXPECT_TRUE(read(config).others.empty());
+}
+
+TEST(Diffusion, WrongConfigsAreNamed) {
+  ordered_json config = {{"_class_name", "FluxTransformer2DModel"},
+                         {"num_attention_heads", 4},
+                         {"attention_head_dim", 32},
+                         {"num_layers", 2},
+                         {"num_single_layers", 3},
+                         {"axes_dims_rope", {4, 14, 14}}};
+  EXPECT_EQ(read(config).layers.size(), 5u);
+  EXPECT_EQ(read(config).family, "diffusion");
+  config["axes_dims_rope"] = {4, 16, 14};
+  EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed,
+                        "/axes_dims_rope: expected even channels for each axis, 32 together");
+  config["_class_name"] = "FluxTransformer3DModel";
+  EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::unsupported, "/_class_name: expected one that");
+  config["_class_name"] = "CogVideoXTransformer3DModel";
+  EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::unsupported, "use_rotary_positional_embeddings");
+}
+
+}  // namespace
+}  // namespace ropewalk
