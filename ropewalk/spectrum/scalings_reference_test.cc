@@ -1,6 +1,7 @@
 // Every rope_type beside transformers' own code, bit for bit.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -45,6 +46,41 @@ TEST(ScalingsReference, InvFreqOfTransformers) {
   EXPECT_LE(differing, 5);
   for (std::string_view type : rope_types()) {
     EXPECT_EQ(types.count(std::string(type)), type == "default" ? 0u : 1u) << type;
+  }
+}
+
+// A few of the numbers that transformers' own RopeTest keeps, to the five digits that it has.
+TEST(ScalingsReference, NumbersOfRopeTest) {
+  const std::map<std::string, double> yarn = {{"factor", 10},
+                                              {"beta_fast", 32},
+                                              {"beta_slow", 1},
+                                              {"original_max_position_embeddings", 2048}};
+  const std::map<std::string, double> llama3 = {{"factor", 10},
+                                                {"low_freq_factor", 1},
+                                                {"high_freq_factor", 4},
+                                                {"original_max_position_embeddings", 2048}};
+  const std::map<std::string, double> dynamic = {{"factor", 10}, {"max_position_embeddings", 2048}};
+  struct Kept {
+    const char* rope_type;
+    const std::map<std::string, double>& parameters;
+    int64_t seq_len;
+    size_t pair;
+    double inv_freq;
+  };
+  for (const Kept& kept : std::initializer_list<Kept>{{"dynamic", dynamic, 16384, 1, 8.0931e-01},
+                                                      {"dynamic", dynamic, 16384, 63, 1.6265e-06},
+                                                      {"dynamic", dynamic, 2048, 63, 1.1548e-04},
+                                                      {"yarn", yarn, 0, 16, 1.0000e-01},
+                                                      {"yarn", yarn, 0, 17, 8.3479e-02},
+                                                      {"yarn", yarn, 0, 40, 4.3007e-04},
+                                                      {"yarn", yarn, 0, 41, 2.7384e-04},
+                                                      {"llama3", llama3, 0, 30, 1.3335e-02},
+                                                      {"llama3", llama3, 0, 31, 1.0730e-02},
+                                                      {"llama3", llama3, 0, 40, 3.4539e-04},
+                                                      {"llama3", llama3, 0, 63, 1.1548e-05}}) {
+    const RopeConfig config = scaled_config(kept.rope_type, 1e4, 128, kept.parameters);
+    const double ours = make_spectrum(config, kept.seq_len).inv_freq[kept.pair];
+    EXPECT_NEAR(ours, kept.inv_freq, 5.1e-5 * kept.inv_freq) << kept.rope_type << " " << kept.pair;
   }
 }
 

@@ -53,6 +53,7 @@ EXTRA["glm4v_moe_text"]["rope_parameters"] = {
     "rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5, "mrope_section": [8, 12, 12]}
 LLAMA3 = {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 32.0,
           "original_max_position_embeddings": 131072}
+RISING = [[round(1 + last * (i / 47) ** 3, 2) for i in range(48)] for last in (1.8, 63.0)]
 # In the words of the published files, which these classes save in others: small, but of every kind of layer.
 AS_PUBLISHED = {
     "step3p5": {"hidden_size": 4096, "num_attention_heads": 64, "num_attention_groups": 8, "num_hidden_layers": 4,
@@ -60,6 +61,14 @@ AS_PUBLISHED = {
                 "layer_types": ["full_attention"] + 3 * ["sliding_attention"] + ["full_attention"],
                 "rope_theta": [5000000.0, 10000.0, 10000.0, 10000.0, 5000000.0],
                 "partial_rotary_factors": [0.5, 1.0, 1.0, 1.0, 0.5], "rope_scaling": LLAMA3},
+    # The lists are made up: those of the files are not at hand.
+    "phi3": {"hidden_size": 3072, "num_attention_heads": 32, "num_hidden_layers": 2, "max_position_embeddings": 131072,
+             "original_max_position_embeddings": 4096, "rope_theta": 10000.0, "rope_scaling": {
+                 "type": "longrope", "short_factor": RISING[0], "long_factor": RISING[1]}},
+    "minicpm3": {"hidden_size": 2560, "num_attention_heads": 40, "num_hidden_layers": 2, "rope_theta": 10000.0,
+                 "max_position_embeddings": 262144, "qk_nope_head_dim": 64, "qk_rope_head_dim": 32, "rope_scaling": {
+                     "type": "longrope", "original_max_position_embeddings": 32768,
+                     "short_factor": RISING[0][:16], "long_factor": RISING[1][:16]}},
 }
 # Published under keys that the class of transformers does not know, so that it cannot write them either.
 OTHER_NAMES = ("dbrx", "nomic_bert")
@@ -208,7 +217,7 @@ def main():
     items, arrays, skipped = [], {}, []
     sources = [(path.parent.name, json.loads(path.read_text())) for path in sorted(MODELS.glob("*/config.json"))]
     sources += [(f"default of {name}", {"model_type": name, **EXTRA.get(name, {})}) for name in DEFAULTS]
-    sources += [(f"published {name}", {"model_type": name, **data}) for name, data in AS_PUBLISHED.items()]
+    sources += [(f"words of {name}", {"model_type": name, **data}) for name, data in AS_PUBLISHED.items()]
     for name, data in sources:
         model_type = data["model_type"]
         if model_type == "dbrx":  # transformers 5 no longer reads the base where the published file has it
@@ -222,7 +231,7 @@ def main():
             skipped.append(f"{name}: {type(error).__name__} {str(error)[:90]}")
             continue
         v5 = written(config)
-        if name.startswith(("default of ", "published ")):
+        if name.startswith(("default of ", "words of ")):
             for item in found:
                 item["config"] = v5 if name.startswith("default") else data
         elif found and model_type not in OTHER_NAMES:

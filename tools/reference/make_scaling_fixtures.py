@@ -13,11 +13,20 @@ import tempfile
 import common
 import numpy as np
 import torch
-from transformers import Gemma4TextConfig, HunYuanDenseV1Config, LlamaConfig, PhimoeConfig
+from transformers import (
+    Gemma4TextConfig,
+    HunYuanDenseV1Config,
+    LlamaConfig,
+    MiniCPM3Config,
+    Phi3Config,
+    PhimoeConfig,
+)
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.deepseek_v3 import modeling_deepseek_v3
 from transformers.models.hunyuan_v1_dense import modeling_hunyuan_v1_dense
 from transformers.models.llama import modeling_llama
+from transformers.models.minicpm3 import modeling_minicpm3
+from transformers.models.phi3 import modeling_phi3
 from transformers.models.phimoe import modeling_phimoe
 
 UTILS = "transformers modeling_rope_utils.py"
@@ -72,6 +81,37 @@ def by_phimoe(case):
     mscales = [case["parameters"][key] for key in ("short_mscale", "long_mscale")]
     inv_freq, _, _ = by_utils(case)
     return inv_freq, next(value for value in mscales if np.float32(value) == amplitude), 0.0
+
+
+def after_forward(case, cls, config):
+    """The model's own class after one forward over positions up to seq_len - 1."""
+    embedding = cls(config)
+    embedding(torch.zeros(1), torch.tensor([[max(case["seq_len"], 1) - 1]]))
+    return embedding.inv_freq, embedding.attention_scaling, 0.0
+
+
+def longrope_keys(case):
+    return {"rope_type": "longrope", "rope_theta": case["rope_theta"],
+            **{key: case["parameters"][key] for key in ("short_factor", "long_factor")}}
+
+
+def lengths(case):
+    return {key: case["parameters"][key] for key in ("original_max_position_embeddings", "max_position_embeddings")}
+
+
+def by_phi3(case):
+    """Phi3RotaryEmbedding after one forward over positions up to seq_len - 1."""
+    config = Phi3Config(hidden_size=32 * case["rotary_dim"], num_attention_heads=32, num_hidden_layers=1,
+                        rope_parameters=longrope_keys(case), **lengths(case))
+    return after_forward(case, modeling_phi3.Phi3RotaryEmbedding, config)
+
+
+def by_minicpm3(case):
+    """MiniCPM3RotaryEmbedding after one forward over positions up to seq_len - 1."""
+    keys = {**longrope_keys(case), "original_max_position_embeddings": lengths(case)["original_max_position_embeddings"]}
+    config = MiniCPM3Config(qk_rope_head_dim=case["rotary_dim"], num_hidden_layers=1, rope_parameters=keys,
+                            max_position_embeddings=lengths(case)["max_position_embeddings"])
+    return after_forward(case, modeling_minicpm3.MiniCPM3RotaryEmbedding, config)
 
 
 def by_gemma4(case):
@@ -163,7 +203,47 @@ def published():
         case("dynamic", by_hunyuan, 10000.0, 128, {"alpha": 1000.0}, name="HunYuan"),
         case("proportional", by_gemma4, 1000000.0, 512, {"partial_rotary_factor": 0.25}, name="Gemma-4"),
         case("qwen_dynamic", by_qwen, 10000.0, 128, {"seq_length": 8192}, 20000, name="Qwen-7B"),
+        *rope_test(),
+        *sizes_of_longrope(),
     ]  # fmt: skip
+
+
+def rope_test():
+    """The configs of which transformers' RopeTest keeps the frequencies (tests/utils/test_modeling_rope_utils.py)."""
+    lengths = {"original_max_position_embeddings": 2048, "max_position_embeddings": 2048}
+    yarn = {"factor": 10.0, "beta_fast": 32, "beta_slow": 1, "original_max_position_embeddings": 2048}
+    llama3 = {"factor": 10.0, "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 2048}
+    lists = {"factor": 10.0, "short_factor": [2.0] * 64, "long_factor": [float(i) for i in range(1, 65)], **lengths}
+    return [
+        case("dynamic", by_utils, 10000.0, 128, {"factor": 10.0, "max_position_embeddings": 2048}, 16384, name="RopeTest"),
+        case("yarn", by_utils, 10000.0, 128, yarn, name="RopeTest"),
+        case("yarn", by_utils, 10000.0, 128, {**yarn, "beta_fast": 1000}, name="RopeTest"),
+        case("llama3", by_utils, 10000.0, 128, llama3, name="RopeTest"),
+        case("llama3", by_utils, 10000.0, 128, {**llama3, "high_freq_factor": 1000}, name="RopeTest"),
+        case("longrope", by_utils, 10000.0, 128, lists, 2048, name="RopeTest"),
+        case("longrope", by_utils, 10000.0, 128, lists, 2049, name="RopeTest"),
+    ]  # fmt: skip
+
+
+def rising(pairs, last):
+    """A list such as LongRoPE's search finds: it rises, slowly at first. No model's own."""
+    return [round(1 + (last - 1) * (i / (pairs - 1)) ** 3, 2) for i in range(pairs)]
+
+
+def sizes_of_longrope():
+    """Sizes and lengths of published models; their lists are not at hand."""
+    mscale = 1.243163121016122
+    cases = []
+    for name, how, theta, dim, original, length, more in (
+        ("size of Phi-3.5-mini", by_phi3, 10000.0, 96, 4096, 131072, {}),
+        ("size of Phi-3.5-MoE", by_phimoe, 10000.0, 128, 4096, 131072,
+         {"short_mscale": mscale, "long_mscale": mscale}),
+        ("size of MiniCPM3", by_minicpm3, 10000.0, 32, 32768, 262144, {}),
+    ):  # fmt: skip
+        keys = {"short_factor": rising(dim // 2, 2.8), "long_factor": rising(dim // 2, 64.0),
+                "original_max_position_embeddings": original, "max_position_embeddings": length, **more}
+        cases += [case("longrope", how, theta, dim, keys, seq_len, name=name) for seq_len in (1, original, original + 1, length)]
+    return cases
 
 
 def random_cases():
