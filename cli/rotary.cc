@@ -1,8 +1,6 @@
 #include "cli/rotary.h"
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <variant>
@@ -15,6 +13,7 @@
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/table/positions_chatglm.h"
+#include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -83,14 +82,9 @@ void check_length(const Tensor& ids, const std::string& option, int64_t length) 
 
 }  // namespace
 
-int64_t Positions::seq_len() const {
-  const PositionReader reader(
-      positions_of(make_view(ids.view().data, ids.dtype, {num_elements(ids.shape)})), 1,
-      num_elements(ids.shape), 1);
-  int64_t largest = -1;
-  for (int64_t i = 0; i < num_elements(ids.shape); ++i)
-    largest = std::max(largest, reader.at(0, 0, i));
-  return largest == std::numeric_limits<int64_t>::max() ? largest : largest + 1;
+std::vector<int64_t> lengths_of(const Positions& positions, const ConstTensorView& x,
+                                const RopeConfig& rope) {
+  return sequence_lengths(positions.view(), x.shape[0], x.shape[1], rope.position_axes);
 }
 
 Positions read_positions(const std::string& positions, const std::string& token_ids, int64_t length,

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/encoding/encodings.h"
@@ -25,9 +26,12 @@ const PositionEncoding& layer_of(const ModelEncoding& model, int64_t layer);
 struct Positions {
   Tensor ids;
   PositionIds view() const { return positions_of(ids.view()); }
-  // 1 + the largest, which some scalings (dynamic, longrope) depend on.
-  int64_t seq_len() const;
 };
+
+// The length of each sequence of x [batch, seq, heads, head_dim], which some scalings (dynamic,
+// longrope) depend on.
+std::vector<int64_t> lengths_of(const Positions& positions, const ConstTensorView& x,
+                                const RopeConfig& rope);
 
 // `positions` (numbers or an .npy file), else the rule of ChatGLM-6B on `token_ids` (an .npy file
 // of one sequence), else 0, 1, 2, ... for `length` tokens. A model that turns on two axes never

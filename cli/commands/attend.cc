@@ -15,10 +15,10 @@
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/self_attention.h"
 #include "ropewalk/formats/npy.h"
-#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/table/alibi.h"
+#include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -92,13 +92,15 @@ Prepared prepare(const PositionEncoding& encoding, const Options& o, Tensor& q, 
   with_input_files(files, [&] { std::tie(queries, keys) = lengths(q, k, layout); });
   const Positions positions =
       read_positions(o.positions, o.token_ids, keys, axis_count(make_spectrum(*rope)));
-  const Spectrum spectrum = make_spectrum(*rope, positions.seq_len());
-  prepared.scale = spectrum.softmax_scale;
+  prepared.scale = make_spectrum(*rope).softmax_scale;
   const RopeOptions options{.tensor_layout = layout};
   with_input_files(files, [&] {
-    apply_rope(spectrum, rope->layout, positions.view(), in_place(k.view()), std::nullopt, options);
-    apply_rope(spectrum, rope->layout, last_positions(positions, queries), in_place(q.view()),
-               std::nullopt, options);
+    const std::vector<int64_t> lengths =
+        lengths_of(positions, as_bshd(k.view(), layout, "k"), *rope);
+    apply_rope_by_length(*rope, lengths, positions.view(), in_place(k.view()), std::nullopt,
+                         options);
+    apply_rope_by_length(*rope, lengths, last_positions(positions, queries), in_place(q.view()),
+                         std::nullopt, options);
   });
   return prepared;
 }

@@ -10,9 +10,9 @@
 #include "cli/rotary.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
-#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -142,17 +142,16 @@ int rotate(const Options& o) {
   const std::string files = o.k.empty() ? o.q : o.q + ", " + o.k;
   const Positions positions = read_positions(
       o.positions, o.token_ids, sequence_length(q, layout, o.q), axis_count(rotary.spectrum));
-  const Spectrum spectrum = make_spectrum(rotary.config, positions.seq_len());
   with_input_files(files, [&] {
     const std::optional<Rotated> rotated_k = k ? std::optional(in_place(k->view())) : std::nullopt;
     // What was written into another layout is read from there when it is undone.
-    RotaryLayout from = rotary.config.layout;
-    std::optional<RotaryLayout> to = rotary.config.output_layout;
-    if (o.inverse && to) std::swap(from, *to);
-    apply_rope(spectrum, from, positions.view(), in_place(q.view()), rotated_k,
-               {.tensor_layout = layout,
-                .direction = o.inverse ? Direction::inverse : Direction::forward,
-                .output_layout = to});
+    RopeConfig rope = rotary.config;
+    if (o.inverse && rope.output_layout) std::swap(rope.layout, *rope.output_layout);
+    const auto lengths = lengths_of(positions, as_bshd(q.view(), layout, "q"), rope);
+    apply_rope_by_length(rope, lengths, positions.view(), in_place(q.view()), rotated_k,
+                         {.tensor_layout = layout,
+                          .direction = o.inverse ? Direction::inverse : Direction::forward,
+                          .output_layout = rope.output_layout});
   });
   if (!o.output.empty()) write_rotated(o, q, k);
   if (o.output.empty() || o.json) print_rotated(q, k, o.json);

@@ -17,6 +17,7 @@
 #include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/table/alibi.h"
+#include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk {
 namespace {
@@ -133,19 +134,6 @@ void store(const std::vector<float>& numbers, const TensorView& y) {
   }
 }
 
-// Some scalings read the length of the sequence: 1 + its last position.
-Spectrum spectrum_for(const RopeConfig& rope, const PositionIds& positions, const Dims& tokens) {
-  const int32_t axes = axis_count(make_spectrum(rope));
-  const PositionReader reader(positions, tokens[0], tokens[1], axes);
-  int64_t last = -1;
-  for (int32_t axis = 0; axis < axes; ++axis) {
-    for (int64_t b = 0; b < tokens[0]; ++b) {
-      for (int64_t s = 0; s < tokens[1]; ++s) last = std::max(last, reader.at(axis, b, s));
-    }
-  }
-  return make_spectrum(rope, checked_add(last, int64_t{1}).value_or(last));
-}
-
 void run(const SelfAttention& layer, const ConstTensorView& x, const PositionIds& positions,
          const TensorView& y, AttentionOptions options) {
   const AttentionWeights& w = layer.weights;
@@ -158,10 +146,12 @@ void run(const SelfAttention& layer, const ConstTensorView& x, const PositionIds
   options.tensor_layout = TensorLayout::bshd;
   std::vector<float> slopes;
   if (const auto* rope = std::get_if<RopeConfig>(&layer.encoding)) {
-    const Spectrum spectrum = spectrum_for(*rope, positions, x.shape);
+    const Spectrum spectrum = make_spectrum(*rope);
     if (options.scale == 0) options.scale = spectrum.softmax_scale;
-    apply_rope(spectrum, rope->layout, positions, in_place(q_view), in_place(k_view),
-               {.parallel = options.parallel});
+    const std::vector<int64_t> lengths =
+        sequence_lengths(positions, x.shape[0], x.shape[1], axis_count(spectrum));
+    apply_rope_by_length(*rope, lengths, positions, in_place(q_view), in_place(k_view),
+                         {.parallel = options.parallel});
   } else if (const auto* alibi = std::get_if<AlibiConfig>(&layer.encoding)) {
     const double plain_scale = 1 / std::sqrt(static_cast<double>(layer.head_dim));
     slopes = alibi_score_slopes(*alibi, options.scale == 0 ? plain_scale : options.scale);

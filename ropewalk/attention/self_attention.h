@@ -23,8 +23,8 @@ struct AttentionWeights {
 //   3. softmax(q k^T scale + bias) v over the keys that are seen
 //   4. y = (...) Wo^T + bo
 // What the encoding does:
-//   RopeConfig: step 2, by make_spectrum and apply_rope; its layout is the head's. The seq_len of a
-//   scaling is 1 + the largest position of the batch, as in transformers.
+//   RopeConfig: step 2, by apply_rope_by_length; its layout is the head's. The seq_len of a scaling
+//   is 1 + the largest position of the sequence, whatever else is in the batch.
 //   AlibiConfig: the bias of step 3, by alibi_score_slopes; the distance counts tokens, not
 //   positions. The form symmetric needs a causal mask.
 //   NoEncoding: nothing; without a mask the layer sees a bag of tokens.

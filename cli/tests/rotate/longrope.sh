@@ -11,3 +11,7 @@ prompt 4 >four.npy
 prompt 5 >five.npy
 ropewalk rotate config.json --q four.npy
 ropewalk rotate config.json --q five.npy
+# Two sequences of a batch: each turns as it does alone, whatever the other's length (QwenLM/Qwen#401).
+{ npy '<f4' '(2, 1, 1, 4)'; printf '%b' "$one_to_four" "$one_to_four"; } >two.npy
+ropewalk positions offsets 3,4 -o ids.npy
+ropewalk rotate config.json --q two.npy --positions ids.npy

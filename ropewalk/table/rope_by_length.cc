@@ -1,0 +1,83 @@
+#include "ropewalk/table/rope_by_length.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/spectrum/spectrum.h"
+
+namespace ropewalk {
+namespace {
+
+// Sequence `b` alone, of a view [batch, seq, heads, head_dim].
+template <typename View>
+View sequence_of(View view, int64_t b) {
+  using Byte = std::conditional_t<std::is_same_v<View, TensorView>, char, const char>;
+  view.data = static_cast<Byte*>(view.data) +
+              b * view.strides[0] * static_cast<int64_t>(size_in_bytes(view.dtype));
+  view.shape[0] = 1;
+  return view;
+}
+
+Rotated sequence_of(const Rotated& x, TensorLayout layout, int64_t b, const char* what) {
+  return {sequence_of(as_bshd(x.in, layout, what), b),
+          sequence_of(as_bshd(x.out, layout, what), b)};
+}
+
+// [B, S] and [axes, B, S]; the other shapes are the same for all.
+PositionIds sequence_of(PositionIds positions, int64_t b) {
+  ConstTensorView& ids = positions.ids;
+  const size_t rank = ids.shape.size();
+  if (positions.is_run() || rank < 2) return positions;
+  const size_t batch = rank - 2;
+  if (ids.shape[batch] == 1) return positions;
+  ids.data = static_cast<const char*>(ids.data) +
+             b * ids.strides[batch] * static_cast<int64_t>(size_in_bytes(ids.dtype));
+  ids.shape[batch] = 1;
+  return positions;
+}
+
+}  // namespace
+
+std::vector<int64_t> sequence_lengths(const PositionIds& positions, int64_t batch, int64_t length,
+                                      int64_t axes) {
+  const PositionReader reader(positions, batch, length, axes);
+  std::vector<int64_t> lengths;
+  for (int64_t b = 0; b < batch; ++b) {
+    int64_t last = -1;
+    for (int64_t axis = 0; axis < axes; ++axis) {
+      for (int64_t s = 0; s < length; ++s) last = std::max(last, reader.at(axis, b, s));
+    }
+    lengths.push_back(last == std::numeric_limits<int64_t>::max() ? last : last + 1);
+  }
+  return lengths;
+}
+
+void apply_rope_by_length(const RopeConfig& rope, std::span<const int64_t> lengths,
+                          const PositionIds& positions, const Rotated& q,
+                          const std::optional<Rotated>& k, const RopeOptions& options) {
+  const int64_t batch = as_bshd(q.in, options.tensor_layout, "q").shape[0];
+  if (std::ssize(lengths) != batch) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("lengths: expected one for each of {} sequences, found {}", batch,
+                            lengths.size()));
+  }
+  if (batch == 0) return apply_rope(make_spectrum(rope), rope.layout, positions, q, k, options);
+  // A scaling that changes with the length does so in one direction.
+  const auto [least, most] = std::minmax_element(lengths.begin(), lengths.end());
+  const Spectrum longest = make_spectrum(rope, *most);
+  if (make_spectrum(rope, *least) == longest)
+    return apply_rope(longest, rope.layout, positions, q, k, options);
+  RopeOptions each = options;
+  each.tensor_layout = TensorLayout::bshd;
+  for (int64_t b = 0; b < batch; ++b) {
+    const auto of_k = k ? std::optional(sequence_of(*k, options.tensor_layout, b, "k")) : k;
+    apply_rope(make_spectrum(rope, lengths[static_cast<size_t>(b)]), rope.layout,
+               sequence_of(positions, b), sequence_of(q, options.tensor_layout, b, "q"), of_k,
+               each);
+  }
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ropewalk/encoding/encodings.h"
+#include "ropewalk/kernels/rope/rope.h"
+
+namespace ropewalk {
+
+// Of each sequence 1 + its largest position on any axis: what a scaling may depend on. Positions
+// 3 4 and 0 1: 5, 2. Throws invalid_argument as PositionReader.
+std::vector<int64_t> sequence_lengths(const PositionIds& positions, int64_t batch, int64_t length,
+                                      int64_t axes);
+
+// apply_rope with make_spectrum(rope, lengths[b]) for sequence b: a sequence turns as it does
+// alone, whatever else is in the batch. (transformers takes the longest of a batch for all;
+// Qwen-1's own code does not.) Where the lengths give one spectrum it is one call. Throws as both
+// do, and invalid_argument unless there is a length for each sequence of q; before anything is
+// written but for what depends on the sequence.
+void apply_rope_by_length(const RopeConfig& rope, std::span<const int64_t> lengths,
+                          const PositionIds& positions, const Rotated& q,
+                          const std::optional<Rotated>& k = std::nullopt,
+                          const RopeOptions& options = {});
+
+}  // namespace ropewalk
