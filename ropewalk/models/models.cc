@@ -47,6 +47,13 @@ KnownType assumed_type(ConfigReader& config, std::string_view assume) {
   return known;
 }
 
+ModelEncoding read_preset(const Preset& preset, std::string_view assume) {
+  ModelEncoding model =
+      read_model_config(preset.config, fmt::format("preset {}", preset.name), assume);
+  model.name = preset.name;
+  return model;
+}
+
 // A path that may not be looked at exists too: the system will say why it cannot be read.
 bool exists(const std::string& path) {
   std::error_code error;
@@ -86,9 +93,7 @@ ModelEncoding read_model(const std::filesystem::path& path, std::string_view ass
 ModelEncoding preset(std::string_view name) {
   const Preset* found = find_preset(name);
   if (found == nullptr) refuse_name(name, "no such preset", "");
-  ModelEncoding model = read_model_config(found->config, fmt::format("preset {}", name));
-  model.name = name;
-  return model;
+  return read_preset(*found, {});
 }
 
 std::vector<std::string> preset_names() {
@@ -99,7 +104,7 @@ std::vector<std::string> preset_names() {
 
 ModelEncoding load_model(const std::string& path_or_preset, std::string_view assume) {
   if (exists(path_or_preset)) return read_model(path_or_preset, assume);
-  if (find_preset(path_or_preset) != nullptr) return preset(path_or_preset);
+  if (const Preset* found = find_preset(path_or_preset)) return read_preset(*found, assume);
   // What can only be a path gets the system's word about it.
   const bool path = path_or_preset.find('/') != std::string::npos ||
                     std::filesystem::path(path_or_preset).extension() == ".json";

@@ -147,5 +147,25 @@ TEST(Families, List) {
   EXPECT_THAT(families()[0].presets, ElementsAre("llama-2-7b", "llama-3-8b"));
 }
 
+// A preset is a file too.
+TEST(LoadModel, AssumesTheTypeOfAPresetToo) {
+  const ModelEncoding model = load_model("llama-3-8b", "cohere");
+  EXPECT_EQ(model.family, "cohere");
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[0]).layout.windows[0].pairing, Pairing::interleaved);
+  EXPECT_ROPEWALK_ERROR(load_model("llama-3-8b", "nothing"), ErrorCode::invalid_argument,
+                        "\"nothing\": expected a model_type");
+}
+
+TEST(RopeKeys, ABlockThatSpeaksForOtherLayersIsNotCalledAbsent) {
+  const ModelEncoding flat = read(
+      small_config("gemma3_text", R"({"rope_scaling": {"rope_type": "linear", "factor": 8.0}})"));
+  EXPECT_EQ(source_of(flat, "sliding_attention rope_type"),
+            "default: /rope_scaling speaks for other kinds of layers");
+  const ModelEncoding nested = read(small_config(
+      "gemma3_text", R"({"rope_parameters": {"full_attention": {"rope_type": "default"}}})"));
+  EXPECT_EQ(source_of(nested, "sliding_attention rope_type"),
+            "default: /rope_parameters/sliding_attention is absent");
+}
+
 }  // namespace
 }  // namespace ropewalk

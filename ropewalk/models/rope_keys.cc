@@ -220,9 +220,8 @@ RopeKeys read_block(ConfigReader& config, ConfigReader* block, const RopeRule& r
   return keys;
 }
 
-RopeKeys without_block(ConfigReader& config, const RopeRule& rule) {
-  config.note(field(rule, "rope_type"), "default",
-              "default: there is no rope_scaling and no rope_parameters");
+RopeKeys without_block(ConfigReader& config, const RopeRule& rule, std::string why) {
+  config.note(field(rule, "rope_type"), "default", "default: " + std::move(why));
   return read_block(config, nullptr, rule);
 }
 
@@ -261,7 +260,9 @@ std::optional<RopeKeys> read_rope_keys(ConfigReader& config, const RopeRule& rul
     fallback = ordered_json::parse(rule.rope_parameters);
     block = config.of(fallback, rule.rope_theta.reason);
   }
-  if (!block) return without_block(config, rule);
+  if (!block) {
+    return without_block(config, rule, "there is no rope_scaling and no rope_parameters");
+  }
   if (is_nested(*block)) {
     if (rule.kind.empty()) {
       block->refuse(ErrorCode::unsupported, block->json().begin().key(),
@@ -274,9 +275,13 @@ std::optional<RopeKeys> read_rope_keys(ConfigReader& config, const RopeRule& rul
       return std::nullopt;
     }
     std::optional<ConfigReader> part = block->find_object(rule.kind);
-    return part ? read_block(config, &*part, rule) : without_block(config, rule);
+    if (part) return read_block(config, &*part, rule);
+    return without_block(config, rule, fmt::format("{} is absent", block->pointer_to(rule.kind)));
   }
-  if (!rule.takes_rope_scaling) return without_block(config, rule);
+  if (!rule.takes_rope_scaling) {
+    return without_block(
+        config, rule, fmt::format("{} speaks for other kinds of layers", config.pointer_to(key)));
+  }
   return read_block(config, &*block, rule);
 }
 

@@ -3,7 +3,7 @@ config() { echo "$1"; echo "$1" >config.json; }
 start='"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4, "num_hidden_layers": 2'
 facts() { grep -E '^(rope_|factor|original|note|  positions|  cos)'; }
 # The base stands nowhere: the loss grows with the length, and nothing else tells (Open-Athena/MarinFold#184).
-config "{$start}"
+config "{$start, \"max_position_embeddings\": 32768}"
 ropewalk show config.json | facts
 # The factor of the file counts, whatever the lengths say (huggingface/transformers#38224).
 config "{$start, \"rope_theta\": 1e6, \"max_position_embeddings\": 40960, \"rope_scaling\":
