@@ -75,6 +75,15 @@ TEST(BadScaling, C18_FactorBelowOne) {
   }
 }
 
+TEST(BadScaling, C18_FactorThatStopsAPair) {
+  for (const char* type : {"linear", "yarn"}) {
+    expect_refused(with_block(fmt::format(R"({{"type": "{}", "factor": 1e300}})", type)),
+                   fmt::format("rope_scaling: rope_type \"{}\": expected a frequency above 0 for "
+                               "each pair, found 0 for pair ",
+                               type));
+  }
+}
+
 TEST(BadScaling, C18_BandsInTheWrongOrder) {
   expect_refused(
       with_block(R"({"type": "yarn", "factor": 4, "beta_fast": 1, "beta_slow": 32})"),

@@ -1,12 +1,30 @@
 #include "ropewalk/models/check_scaling.h"
 
+#include <fmt/format.h>
+
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
+namespace {
+
+// By a factor that no float32 holds.
+void check_frequencies(const RopeConfig& rope) {
+  const Spectrum spectrum = make_spectrum(rope);
+  if (rope.rope_type == "proportional") return;  // some of whose pairs stand still
+  for (size_t i = 0; i < spectrum.inv_freq.size(); ++i) {
+    if (spectrum.inv_freq[i] != 0) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("rope_type \"{}\": expected a frequency above 0 for each pair, found "
+                            "0 for pair {}",
+                            rope.rope_type, i));
+  }
+}
+
+}  // namespace
 
 void check_scaling(const ConfigReader& config, const RopeConfig& rope) {
   try {
-    make_spectrum(rope);
+    check_frequencies(rope);
   } catch (const Error& error) {
     const auto key = config.first_of({"rope_scaling", "rope_parameters", "rope_theta"});
     config.refuse(ErrorCode::malformed, key.value_or("model_type"), error.what());

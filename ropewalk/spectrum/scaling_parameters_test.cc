@@ -144,6 +144,23 @@ TEST(ScalingParameters, EveryScalingIsPureAndFalls) {
   }
 }
 
+// huggingface/transformers#45902: inv_freq was memory that nobody had set, inv_freq[0] 6.93e-18.
+// The fastest pair turns by 1 a position, or by 1 / what the scaling divides it by, and each after
+// it slower.
+TEST(ScalingParameters, T01_TheFirstFrequency) {
+  const std::map<std::string_view, double> divided = {
+      {"linear", 2.0f}, {"longrope", 1.1f}, {"ntk", std::pow(4.0, 1 / 8.0)}};
+  for (const auto& [type, its_scenes] : scenes()) {
+    const std::vector<double> inv_freq = spectrum_of(type, its_scenes.front()).inv_freq;
+    const auto found = divided.find(type);
+    EXPECT_NEAR(inv_freq[0] * (found == divided.end() ? 1 : found->second), 1, 1e-6) << type;
+    for (size_t i = 1; i < inv_freq.size(); ++i) {
+      EXPECT_TRUE(inv_freq[i] < inv_freq[i - 1] || (type == "proportional" && inv_freq[i] == 0))
+          << type << " " << i;
+    }
+  }
+}
+
 TEST(ScalingParameters, KeysAreListedOnce) {
   for (std::string_view type : rope_types()) {
     std::set<std::string_view> keys;
