@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ropewalk/models/check_scaling.h"
 #include "ropewalk/models/dimensions.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
@@ -165,6 +166,33 @@ void read_cogvideox(ConfigReader& config, ModelEncoding& model, const ModelType&
                 "the input, which is not supported");
 }
 
+// Phi 3 with pictures: longrope whatever the type of the block says.
+void read_omnigen(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  read_size(config, model);
+  const std::string reason = default_of(type);
+  model.max_positions = config.integer("max_positions", {"max_position_embeddings"}, kPositionCount,
+                                       {{131072, reason}});
+  const auto keys = read_rope_keys(config, {.rope_theta = {type.rope_theta, reason},
+                                            .theta_key = {},
+                                            .theta_alias = "rope_base",
+                                            .max_positions = model.max_positions});
+  if (!keys || keys->rope_type != "longrope") {
+    config.refuse(ErrorCode::malformed, "rope_scaling",
+                  "expected a block of type su with a short_factor and a long_factor");
+  }
+  RopeConfig rope;
+  rope.rope_theta = keys->rope_theta;
+  rope.rope_type = keys->rope_type;
+  rope.parameters = keys->parameters;
+  rope.lists = keys->lists;
+  rope.rotary_dim = model.head_dim;
+  rope.layout = {model.head_dim, {{0, model.head_dim, type.pairing}}};
+  check_scaling(config, rope);
+  config.note("pairing", std::string(name(type.pairing)),
+              fmt::format("family: the code of {}", type.name));
+  model.layers.assign(model.layers.size(), rope);
+}
+
 constexpr Pairing kNeighbours = Pairing::interleaved;
 
 constexpr ModelType diffusion(std::string_view name, double rope_theta,
@@ -218,6 +246,8 @@ constexpr ModelType kTypes[] = {
     diffusion("StableAudioDiTModel", 10000, read_axes<kStableAudio>,
               "RoPE half_split on the first half of the head", "only in the attention to itself",
               Pairing::half_split),
+    diffusion("OmniGenTransformer2DModel", 10000, read_omnigen,
+              "RoPE half_split on the whole head, longrope", {}, Pairing::half_split),
 };
 
 }  // namespace

@@ -140,6 +140,13 @@ def stable_audio(q, c):
     return real(q, cos, sin, unbind=-2)
 
 
+def omnigen(q, c):
+    from diffusers.models.transformers.transformer_omnigen import OmniGenSuScaledRotaryEmbedding
+    rotary = OmniGenSuScaledRotaryEmbedding(
+        q.shape[-1], c["max_position_embeddings"], c["original_max_position_embeddings"], c["rope_base"], c["rope_scaling"])
+    return real(q, *rotary(q, rows(1)), unbind=-2)
+
+
 def heads(head_dim, **more):
     return {"num_attention_heads": 4, "attention_head_dim": head_dim, "num_layers": 2, **more}
 
@@ -178,8 +185,25 @@ DIFFUSION = [
      [{"dim": 3840, "n_heads": 30, "n_kv_heads": 30, "n_layers": 2, "axes_dims": [32, 48, 48], "rope_theta": 256.0}]),
     ("CogVideoXTransformer3DModel", cogvideox, [heads(64, use_rotary_positional_embeddings=True)]),
     ("CogView4Transformer2DModel", cogview4, [heads(128), heads(40)]),
+    ("OmniGenTransformer2DModel", omnigen,
+     [{"hidden_size": 128, "num_attention_heads": 4, "num_key_value_heads": 4, "num_layers": 2, "rope_base": 10000,
+       "max_position_embeddings": 131072, "original_max_position_embeddings": 4096, "rope_scaling": {
+           "type": "su", "short_factor": [1 + i / 10 for i in range(16)], "long_factor": [1.0 + i for i in range(16)]}}]),
     ("StableAudioDiTModel", stable_audio, [heads(64, num_key_value_attention_heads=2)]),
 ]
+
+CONFORMERS = ("wav2vec2-conformer", "wav2vec2-bert")
+
+
+def turn_conformer(config, q):
+    """The rotation of hidden states in heads; q [1, 1, S, D] is one head of a model of one."""
+    module = importlib.import_module(type(config).__module__.replace("configuration_", "modeling_"))
+    prefix = "Wav2Vec2Bert" if config.model_type == "wav2vec2-bert" else "Wav2Vec2Conformer"
+    table = getattr(module, f"{prefix}RotaryPositionalEmbedding")(config)(torch.empty(1, 1001, 1))
+    heads_of = type("Heads", (), {"num_heads": 1, "head_size": q.shape[-1]})
+    turn = getattr(module, f"{prefix}SelfAttention")._apply_rotary_embedding
+    return turn(heads_of, q[0], table[:, rows(1)[0]])[None]
+
 
 TOWERS = """qwen2_vl_vision qwen2_5_vl_vision qwen3_vl_vision qwen3_vl_moe_vision qwen3_5_vision qwen3_5_moe_vision
 glm4v_vision glm4v_moe_vision glm_ocr_vision paddleocr_vl_vision mlcd_vision_model video_llama_3_vision exaone4_5_vision
@@ -248,6 +272,11 @@ def main():
             swap = name == "kimi_k25_vision"
             positions = [POSITIONS[1], POSITIONS[0], *POSITIONS[2:]] if swap else POSITIONS
             add(name, kept(config, given), head_dim, positions, turn_patch(config, q[..., :head_dim]))
+    for name in CONFORMERS:
+        given = {"position_embeddings_type": "rotary", "rotary_embedding_base": 5000}
+        config = AutoConfig.for_model(name, **given)
+        head_dim = config.hidden_size // config.num_attention_heads
+        add(name, {**kept(config, given), **given}, head_dim, POSITIONS, turn_conformer(config, q[..., :head_dim]))
     for given in ({}, {"hidden_size": 96, "num_attention_heads": 4}):
         config = AutoConfig.for_model("llama4_vision_model", **given)
         head_dim = config.hidden_size // config.num_attention_heads
