@@ -121,16 +121,40 @@ void compare_ropes(const RopeConfig& a, const RopeConfig& b, int64_t seq_len, Ro
            layout_text(b.output_layout.value_or(b.layout)));
 }
 
+// The same channels turn in both, in other pairs or to other places.
+bool only_pairs_differ(const RopeConfig& a, const RopeConfig& b) {
+  if (a.layout == b.layout && a.output_layout == b.output_layout) return false;
+  const auto same = [](const RotaryWindow& x, const RotaryWindow& y) {
+    return x.offset == y.offset && x.dim == y.dim;
+  };
+  return std::equal(a.layout.windows.begin(), a.layout.windows.end(), b.layout.windows.begin(),
+                    b.layout.windows.end(), same);
+}
+
+std::string cosine(const Matrix& x, const Matrix& y) {
+  return fmt::format("{:.6f}", inner(x, y) / std::sqrt(inner(x, x) * inner(y, y)));
+}
+
 void print_cosines(const RopeConfig& a, const RopeConfig& b, int64_t seq_len) {
   if (a.layout.head_dim != b.layout.head_dim) return;
   const Spectrum s = make_spectrum(a, seq_len), t = make_spectrum(b, seq_len);
+  const bool movable = only_pairs_differ(a, b);
+  RopeConfig moved = b;
+  moved.layout = a.layout;
+  moved.output_layout = a.output_layout;
   std::vector<std::vector<std::string>> rows = {{"position", "cosine between the rotations"}};
+  if (movable) rows[0].push_back("with the pairs of the first");
   for (const int64_t position : {1, 16, 256, 4096, 65536}) {
-    const Matrix x = rotation(a, s, position), y = rotation(b, t, position);
-    rows.push_back({fmt::to_string(position),
-                    fmt::format("{:.6f}", inner(x, y) / std::sqrt(inner(x, x) * inner(y, y)))});
+    const Matrix x = rotation(a, s, position);
+    rows.push_back({fmt::to_string(position), cosine(x, rotation(b, t, position))});
+    if (movable) rows.back().push_back(cosine(x, rotation(moved, t, position)));
   }
-  fmt::print("\n{}", table(rows, {true, true}));
+  fmt::print("\n{}", table(rows, std::vector<bool>(rows[0].size(), true)));
+  if (movable) {
+    fmt::print(
+        "\nThe scores are those of the last column where the rows of Q and K were moved with the "
+        "pairs, as a GGUF's often are.\n");
+  }
 }
 
 }  // namespace

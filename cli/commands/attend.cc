@@ -230,7 +230,8 @@ Run declare_attend(CLI::App& app) {
       "  ropewalk attend MODEL --weights model.safetensors --layer 0 --input x.npy --causal -o "
       "y.npy");
   const auto o = std::make_shared<Options>();
-  app.add_option("MODEL", o->model, "a config.json, its folder, or a preset (ropewalk models)")
+  app.add_option("MODEL", o->model,
+                 "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models)")
       ->required();
   app.add_option("--q", o->q, "queries, not yet rotated: FILE.npy, or q of FILE.safetensors")
       ->type_name("FILE");

@@ -65,7 +65,8 @@ void print_markdown() {
 
 Run declare_models(CLI::App& app) {
   app.description(
-      "Example: ropewalk models\n\nThe families whose config.json can be read, and the presets "
+      "Example: ropewalk models\n\nThe families whose files (config.json, GGUF, params.json) can "
+      "be read, and the presets "
       "that need no file.");
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "as JSON");

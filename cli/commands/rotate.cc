@@ -170,9 +170,9 @@ Run declare_rotate(CLI::App& app) {
       "--layout bhsd\n"
       "stands for heads before seq, thd for [tokens, heads, head_dim].");
   const auto o = std::make_shared<Options>();
-  app.add_option(
-      "MODEL", o->model,
-      "a config.json, its folder, or a preset (ropewalk models); or the next four options");
+  app.add_option("MODEL", o->model,
+                 "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models); "
+                 "or the next four options");
   add_text_option(app, "--head-dim", o->head_dim, "without MODEL: channels of a head", "D");
   add_text_option(app, "--rotary-dim", o->rotary_dim, "without MODEL: channels that turn (all)",
                   "R");

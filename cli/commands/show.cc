@@ -183,7 +183,8 @@ Run declare_show(CLI::App& app) {
       "inv_freq that the safetensors of a folder keep, when they are not those of its config.");
   const auto options = std::make_shared<Options>();
   app.add_option("MODEL", options->model,
-                 "a config.json, a folder that holds one, or a preset (ropewalk models)")
+                 "a config.json, GGUF or params.json, a folder that holds one, or a preset "
+                 "(ropewalk models)")
       ->required();
   app.add_option("OTHER", options->other, "a second model, to compare with the first");
   add_text_option(app, "--layer", options->layer, "the layer whose frequencies are printed", "N");

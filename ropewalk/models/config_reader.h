@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,14 +37,19 @@ struct Default {
   std::string_view reason;  // "default of LlamaConfig"
 };
 
+// What the file itself calls a key, by the key's JSON pointer, where the object was made of a file
+// that is no JSON: "/rope_parameters/rope_theta" is "llama.rope.freq_base" in a GGUF.
+using KeyNames = std::map<std::string, std::string, std::less<>>;
+
 // One object of a model's config.json, read key by key. Every value that is taken leaves its
 // evidence in the ModelEncoding, and a key of the wrong type or out of range is an error that names
 // file and JSON pointer. A key that is null counts as absent.
 class ConfigReader {
  public:
-  // `object` must outlive the reader; `pointer` is where it is in the file, "" for the top.
+  // `object` must outlive the reader; `pointer` is where it is in the file, "" for the top. So must
+  // `names`, for an object that was made of another file.
   ConfigReader(const nlohmann::ordered_json& object, std::string label, std::string pointer,
-               ModelEncoding& findings);
+               ModelEncoding& findings, const KeyNames* names = nullptr);
 
   // An object inside a file, not the file itself.
   bool is_part() const { return !pointer_.empty(); }
@@ -94,7 +100,7 @@ class ConfigReader {
   void warn_unread_position_keys(std::string_view family);
 
   const std::string& label() const { return label_; }
-  // "/rope_scaling/factor": where a key is in the file, safe to print.
+  // "/rope_scaling/factor", or the file's own name of it: where a key is, safe to print.
   std::string pointer_to(std::string_view key) const;
   // "config.json: /rope_theta": a key as the source of a fact.
   std::string source(std::string_view key) const;
@@ -104,6 +110,7 @@ class ConfigReader {
   const nlohmann::ordered_json& json() const { return *object_; }
 
  private:
+  std::string json_pointer(std::string_view key) const;
   const nlohmann::ordered_json* find(std::string_view key);
   const nlohmann::ordered_json* find_list(std::string_view key);
   // Refuses the entry `index` of a list.
@@ -113,6 +120,7 @@ class ConfigReader {
   const nlohmann::ordered_json* object_;
   std::string label_, pointer_;
   ModelEncoding* findings_;
+  const KeyNames* names_;
   std::set<std::string, std::less<>> read_;
 };
 

@@ -119,6 +119,14 @@ KnownType find_model_type(std::string_view name) {
   return {};
 }
 
+KnownType known_type(std::string_view name) {
+  const KnownType known = find_model_type(name);
+  if (known.type != nullptr) return known;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("\"{}\": expected a model_type that ropewalk models lists{}",
+                          escaped(name), nearest(std::string(name))));
+}
+
 KnownType find_model_type(ConfigReader& config) {
   // diffusers names a class in the place of a type.
   const std::string_view key =

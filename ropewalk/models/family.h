@@ -38,6 +38,9 @@ struct KnownType {
 // By the value of /model_type; both null for one that is not known.
 KnownType find_model_type(std::string_view name);
 
+// The same for a name that the user gave: throws invalid_argument.
+KnownType known_type(std::string_view name);
+
 // The type that a config names. Throws unsupported or malformed naming what the file says, the
 // nearest types there are, and what the file's keys suggest.
 KnownType find_model_type(ConfigReader& config);

@@ -1,5 +1,7 @@
 #include "ropewalk/models/models.h"
 
+#include <algorithm>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +14,8 @@
 #include "ropewalk/formats/json.h"
 #include "ropewalk/models/config_reader.h"
 #include "ropewalk/models/family.h"
+#include "ropewalk/models/gguf_model.h"
+#include "ropewalk/models/params_config.h"
 #include "ropewalk/models/presets.h"
 
 namespace ropewalk {
@@ -37,12 +41,7 @@ const Preset* find_preset(std::string_view name) {
 }
 
 KnownType assumed_type(ConfigReader& config, std::string_view assume) {
-  const KnownType known = find_model_type(assume);
-  if (known.type == nullptr) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("\"{}\": expected a model_type that ropewalk models lists", escaped(assume)));
-  }
+  const KnownType known = known_type(assume);
   config.note("model_type", std::string(assume), "assumed, whatever the file says");
   return known;
 }
@@ -52,6 +51,42 @@ ModelEncoding read_preset(const Preset& preset, std::string_view assume) {
       read_model_config(preset.config, fmt::format("preset {}", preset.name), assume);
   model.name = preset.name;
   return model;
+}
+
+// The file of a folder that says what the model is: its config.json, else the params.json of Meta
+// and Mistral, else its only GGUF (or the first part of its only one).
+std::filesystem::path file_of(const std::filesystem::path& path) {
+  std::error_code ignored;  // a path that cannot be looked at is reported when it is read
+  if (!std::filesystem::is_directory(path, ignored)) return path;
+  for (const char* name : {"config.json", "params.json"}) {
+    if (std::filesystem::exists(path / name, ignored)) return path / name;
+  }
+  std::vector<std::filesystem::path> ggufs;
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool later_part = name.find("-of-") != name.npos && name.find("-00001-of-") == name.npos;
+    if (entry.path().extension() == ".gguf" && !later_part) ggufs.push_back(entry.path());
+  }
+  if (ggufs.empty()) return path / "config.json";
+  if (ggufs.size() == 1) return ggufs.front();
+  std::sort(ggufs.begin(), ggufs.end());
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: expected a config.json or one GGUF, found {} of them, {} the first",
+                          escaped(path.string()), ggufs.size(),
+                          escaped(ggufs.front().filename().string())));
+}
+
+// By its first bytes, those of the formats before it too, or by its name.
+bool is_gguf(const std::filesystem::path& path) {
+  if (path.extension() == ".gguf") return true;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  const InputFile file(path);
+  std::string magic(4, '\0');
+  if (file.size_in_bytes() < magic.size()) return false;
+  file.read(0, std::as_writable_bytes(std::span(magic)));
+  constexpr std::string_view kMagics[] = {"GGUF", "lmgg", "fmgg", "tjgg", "algg"};
+  return std::find(std::begin(kMagics), std::end(kMagics), magic) != std::end(kMagics);
 }
 
 // A path that may not be looked at exists too: the system will say why it cannot be read.
@@ -75,6 +110,7 @@ ModelEncoding read_model_config(std::string_view text, const std::string& label,
     throw Error(ErrorCode::malformed,
                 fmt::format("{}: expected a JSON object, found {}", name, described(json)));
   }
+  if (assume.empty() && is_params_json(json)) return read_params_json(json, name);
   ModelEncoding model;
   model.name = name;
   ConfigReader config(json, name, "", model);
@@ -84,9 +120,8 @@ ModelEncoding read_model_config(std::string_view text, const std::string& label,
 }
 
 ModelEncoding read_model(const std::filesystem::path& path, std::string_view assume) {
-  std::error_code ignored;  // a path that cannot be looked at is reported by read_text
-  const bool directory = std::filesystem::is_directory(path, ignored);
-  const std::filesystem::path file = directory ? path / "config.json" : path;
+  const std::filesystem::path file = file_of(path);
+  if (is_gguf(file)) return read_gguf_model(file, assume);
   return read_model_config(read_text(file, kMaxConfigBytes), file.string(), assume);
 }
 
@@ -107,9 +142,11 @@ ModelEncoding load_model(const std::string& path_or_preset, std::string_view ass
   if (const Preset* found = find_preset(path_or_preset)) return read_preset(*found, assume);
   // What can only be a path gets the system's word about it.
   const bool path = path_or_preset.find('/') != std::string::npos ||
-                    std::filesystem::path(path_or_preset).extension() == ".json";
+                    std::filesystem::path(path_or_preset).extension() == ".json" ||
+                    std::filesystem::path(path_or_preset).extension() == ".gguf";
   if (path) return read_model(path_or_preset, assume);
-  refuse_name(path_or_preset, "neither a file nor a preset", "a config.json, its directory, or ");
+  refuse_name(path_or_preset, "neither a file nor a preset",
+              "a config.json, GGUF, params.json, the folder of one, or ");
 }
 
 std::vector<FamilyInfo> families() {

@@ -9,14 +9,16 @@
 
 namespace ropewalk {
 
-// What a Hugging Face config.json (or the directory that holds one) says about positions. Each
-// field of the result carries its evidence: which key of which file, or which default. `assume`
-// names a model_type to read the file as, whatever it says itself. Throws io, malformed or
+// What a model's file says about positions: a config.json of Hugging Face, a GGUF of llama.cpp, the
+// params.json of Meta's or Mistral's own weights, or a folder with one of them (looked for in this
+// order). Each field of the result carries its evidence: which key of which file, or which default.
+// `assume` names a model_type to read the file as, whatever it says itself. Throws io, malformed or
 // unsupported naming file and key: an unknown model_type lists the nearest ones and what the keys
 // of the file suggest.
 ModelEncoding read_model(const std::filesystem::path& path, std::string_view assume = {});
 
-// The same from the text of a config.json; `label` names it in messages and evidence.
+// The same from the text of a config.json or params.json; `label` names it in messages and
+// evidence.
 ModelEncoding read_model_config(std::string_view text, const std::string& label,
                                 std::string_view assume = {});
 

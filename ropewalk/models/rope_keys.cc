@@ -105,8 +105,18 @@ void read_original_length(ConfigReader& config, ConfigReader& block, const RopeR
                        : "default: max_position_embeddings");
 }
 
+void read_list(ConfigReader& block, const RopeRule& rule, const ScalingParameter& parameter,
+               RopeKeys& keys) {
+  const std::string key(parameter.key);
+  const auto values = block.find_numbers(key, {parameter.rule.expected, parameter.rule.holds});
+  if (!values) return;
+  keys.lists[key] = *values;
+  block.note(field(rule, key), fmt::format("{} numbers", values->size()), block.source(key));
+}
+
 void read_parameters(ConfigReader& config, ConfigReader& block, const RopeRule& rule,
                      RopeKeys& keys) {
+  read_list(block, rule, kFreqFactors, keys);
   for (const ScalingParameter& parameter : scaling_parameters(keys.rope_type)) {
     const std::string key(parameter.key);
     if (key == kOriginal) {
@@ -125,10 +135,7 @@ void read_parameters(ConfigReader& config, ConfigReader& block, const RopeRule& 
       continue;
     }
     if (parameter.kind == ParameterKind::list) {
-      const auto values = block.find_numbers(key, {parameter.rule.expected, parameter.rule.holds});
-      if (values) keys.lists[key] = *values;
-      if (values)
-        block.note(field(rule, key), fmt::format("{} numbers", values->size()), block.source(key));
+      read_list(block, rule, parameter, keys);
     } else if (const auto value = read_parameter(block, parameter)) {
       if (key == "factor" && *value < 1) {
         block.refuse(ErrorCode::malformed, key,

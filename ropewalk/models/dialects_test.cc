@@ -1,0 +1,232 @@
+// One model in each of its files: the config.json of Hugging Face, the GGUF that llama.cpp's
+// converter makes of it (tools/reference/make_gguf_fixtures.py) and the params.json of the weights
+// in their publisher's own format.
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "ropewalk/formats/file.h"
+#include "ropewalk/models/configs_testing.h"
+#include "ropewalk/models/family.h"
+#include "ropewalk/spectrum/spectrum.h"
+
+namespace ropewalk {
+namespace {
+
+using nlohmann::ordered_json;
+
+const std::filesystem::path kTestdata = ROPEWALK_TESTDATA;
+
+// What the converter leaves out of a GGUF or changes.
+const std::map<std::string, std::string> kLost = {
+    {"chatglm-6b", "taken for a ChatGLM2: one axis of positions, half of the head"},
+    {"falcon-rw-1b", "nothing says ALiBi: a Falcon of llama.cpp always rotates"},
+};
+const std::map<std::string, std::string> kLostHeads = {
+    {"falcon-7b", "num_kv_heads 71 is written although multi_query is true"},
+};
+
+std::vector<std::string> folders_with(const char* file) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kTestdata / "models")) {
+    if (std::filesystem::exists(entry.path() / file)) {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  return names;
+}
+
+// Channels of the window and its place, whatever the pairing.
+void expect_same_channels(const RotaryLayout& a, const RotaryLayout& b) {
+  EXPECT_EQ(a.head_dim, b.head_dim);
+  ASSERT_EQ(a.windows.size(), b.windows.size());
+  for (size_t i = 0; i < a.windows.size(); ++i) {
+    EXPECT_EQ(a.windows[i].offset, b.windows[i].offset);
+    EXPECT_EQ(a.windows[i].dim, b.windows[i].dim);
+  }
+}
+
+// The frequencies of two configs, to the float32 in which a GGUF keeps its numbers.
+void expect_same_spectrum(const RopeConfig& a, const RopeConfig& b, int64_t seq_len) {
+  const Spectrum x = make_spectrum(a, seq_len), y = make_spectrum(b, seq_len);
+  ASSERT_EQ(x.inv_freq.size(), y.inv_freq.size());
+  for (size_t i = 0; i < x.inv_freq.size(); ++i) {
+    EXPECT_NEAR(x.inv_freq[i], y.inv_freq[i], 0x1p-22 * std::abs(x.inv_freq[i])) << "pair " << i;
+  }
+  EXPECT_EQ(x.axis, y.axis);
+  EXPECT_NEAR(x.attention_scaling, y.attention_scaling, 1e-6);
+  EXPECT_NEAR(x.softmax_scale, y.softmax_scale, 1e-6);
+}
+
+void expect_same_layers(const ModelEncoding& a, const ModelEncoding& b, Pairing pairing) {
+  ASSERT_EQ(a.layers.size(), b.layers.size());
+  for (size_t i = 0; i < a.layers.size(); ++i) {
+    ASSERT_EQ(a.layers[i].index(), b.layers[i].index()) << "layer " << i;
+    const auto* rope = std::get_if<RopeConfig>(&a.layers[i]);
+    if (rope == nullptr) {
+      EXPECT_EQ(a.layers[i], b.layers[i]);
+      continue;
+    }
+    const auto& other = std::get<RopeConfig>(b.layers[i]);
+    expect_same_channels(rope->layout, other.layout);
+    for (const RotaryWindow& window : other.layout.windows) EXPECT_EQ(window.pairing, pairing);
+    EXPECT_FALSE(other.output_layout.has_value());
+    expect_same_spectrum(*rope, other, 0);
+    // A GGUF has no key for a base that grows with the sequence.
+    const std::set<std::string> growing = {"dynamic", "qwen_dynamic"};
+    if (!growing.contains(rope->rope_type)) expect_same_spectrum(*rope, other, 1 << 20);
+  }
+}
+
+Pairing gguf_pairing(const ModelEncoding& config, const ModelEncoding& gguf) {
+  const std::string type = value_of(config, "model_type");
+  const KnownType known = find_model_type(type.empty() ? config.family : type);
+  // A model of several parts: by what the file says of itself.
+  if (known.type == nullptr || !known.type->part.empty() || known.type->gguf.architecture.empty()) {
+    return value_of(gguf, "pairing") == "interleaved" ? Pairing::interleaved : Pairing::half_split;
+  }
+  return known.type->gguf.pairing;
+}
+
+TEST(Dialects, GgufSaysWhatTheConfigSays) {
+  size_t compared = 0;
+  for (const std::string& name : folders_with("model.gguf")) {
+    SCOPED_TRACE(name);
+    const ModelEncoding config = read_model(kTestdata / "models" / name);
+    const ModelEncoding gguf = read_model(kTestdata / "models" / name / "model.gguf");
+    if (kLost.contains(name)) {
+      EXPECT_NE(config.layers, gguf.layers) << "no longer: " << kLost.at(name);
+      continue;
+    }
+    EXPECT_EQ(config.hidden_size, gguf.hidden_size);
+    EXPECT_EQ(config.heads, gguf.heads);
+    if (!kLostHeads.contains(name)) {
+      EXPECT_EQ(config.kv_heads, gguf.kv_heads);
+    }
+    EXPECT_EQ(config.head_dim, gguf.head_dim);
+    expect_same_layers(config, gguf, gguf_pairing(config, gguf));
+    ++compared;
+  }
+  EXPECT_GE(compared, 73u);
+}
+
+TEST(Dialects, ParamsSayWhatTheConfigSays) {
+  size_t compared = 0;
+  for (const std::string& name : folders_with("params.json")) {
+    SCOPED_TRACE(name);
+    const ModelEncoding config = read_model(kTestdata / "models" / name);
+    const ModelEncoding params = read_model(kTestdata / "models" / name / "params.json");
+    EXPECT_EQ(config.hidden_size, params.hidden_size);
+    EXPECT_EQ(config.heads, params.heads);
+    EXPECT_EQ(config.kv_heads, params.kv_heads);
+    EXPECT_EQ(config.head_dim, params.head_dim);
+    EXPECT_EQ(config.family, params.family);
+    expect_same_layers(config, params, Pairing::interleaved);
+    ++compared;
+  }
+  EXPECT_GE(compared, 10u);
+}
+
+// llama.cpp's own switch over its architectures. "none" is a model that does not rotate.
+TEST(Dialects, PairingsAreThoseOfLlamaCpp) {
+  const ordered_json kinds =
+      ordered_json::parse(read_text(kTestdata / "reference" / "gguf_architectures.json", 1 << 20));
+  const std::map<std::string, Pairing> pairings = {{"norm", Pairing::interleaved},
+                                                   {"neox", Pairing::half_split},
+                                                   {"mrope", Pairing::half_split},
+                                                   {"imrope", Pairing::half_split}};
+  size_t compared = 0;
+  for (const Family* family : all_families()) {
+    for (const ModelType& type : family->types) {
+      const std::string architecture(type.gguf.architecture);
+      if (architecture.empty()) continue;
+      SCOPED_TRACE(std::string(type.name) + " " + architecture);
+      ASSERT_TRUE(kinds.contains(architecture));
+      const std::string kind = kinds[architecture].get<std::string>();
+      if (kind == "none") continue;
+      // With sections llama.cpp turns these by several axes, in halves.
+      if (type.multi_axis.axes > 0 && kind == "norm") continue;
+      EXPECT_EQ(type.gguf.pairing, pairings.at(kind));
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 90u);
+}
+
+ordered_json params_of(const std::string& name) {
+  return ordered_json::parse(read_text(kTestdata / "models" / name / "params.json", 1 << 16));
+}
+ModelEncoding read_params(const ordered_json& json) {
+  return read_model_config(json.dump(), "params.json");
+}
+
+TEST(Params, BaseIsInTheCodeWhereNoKeyStatesIt) {
+  // transformer.py of mistral-inference: 1e6 without a window, 1e4 with one.
+  EXPECT_EQ(rope_of(read_params(params_of("mixtral-8x7b"))).rope_theta, 1e6);
+  EXPECT_EQ(rope_of(read_params(params_of("mistral-7b-v0.1"))).rope_theta, 1e4);
+  EXPECT_EQ(rope_of(read_params(params_of("llama-2-7b"))).rope_theta, 1e4);
+  EXPECT_EQ(source_of(read_params(params_of("llama-2-7b")), "rope_theta"),
+            "default of Meta's code");
+}
+
+TEST(Params, FactorOfLlama3IsInTheCode) {
+  const ModelEncoding model = read_params(params_of("llama-3.1-8b"));
+  EXPECT_EQ(rope_of(model).parameters.at("factor"), 8);
+  EXPECT_EQ(source_of(model, "factor"),
+            "params.json: /use_scaled_rope, apply_scaling in Meta's code");
+  // Llama 3.2's config.json says 32, its params.json nothing: the size alone tells.
+  const ModelEncoding small = read_params(params_of("llama-3.2-1b"));
+  EXPECT_EQ(rope_of(small).parameters.at("factor"), 32);
+  EXPECT_THAT(small.warnings, testing::Contains(testing::HasSubstr("use_scaled_rope")));
+  ordered_json stated = params_of("llama-4-scout");
+  stated["rope_scaling_factor"] = 8.0;
+  EXPECT_EQ(rope_of(read_params(stated)).parameters.at("factor"), 8);
+}
+
+TEST(Params, YarnOfMistral) {
+  ordered_json params = params_of("mistral-7b-v0.3");
+  params["yarn"] = {{"beta", 32.0},
+                    {"alpha", 1.0},
+                    {"factor", 16.0},
+                    {"original_max_position_embeddings", 16384},
+                    {"apply_scale", false}};
+  const RopeConfig rope = rope_of(read_params(params));
+  EXPECT_EQ(rope.rope_type, "yarn");
+  EXPECT_EQ(rope.parameters.at("beta_fast"), 32);
+  EXPECT_EQ(rope.parameters.at("original_max_position_embeddings"), 16384);
+  EXPECT_EQ(make_spectrum(rope).attention_scaling, 1);
+  params["yarn"]["apply_scale"] = true;
+  EXPECT_NEAR(make_spectrum(rope_of(read_params(params))).attention_scaling, 1 + 0.1 * std::log(16),
+              1e-12);
+  params["yarn"]["gamma"] = 1;
+  EXPECT_THAT(read_params(params).warnings, testing::Contains("/yarn/gamma is 1, and not used"));
+}
+
+TEST(Params, ErrorsNameTheKeysOfTheFile) {
+  ordered_json params = params_of("llama-3-8b");
+  params["n_heads"] = 0;
+  EXPECT_ROPEWALK_ERROR(read_params(params), ErrorCode::malformed,
+                        "params.json: /n_heads: expected an integer in 1..1048576, found 0");
+  params = params_of("llama-3-8b");
+  params["rope_theta"] = -1.0;
+  EXPECT_ROPEWALK_ERROR(read_params(params), ErrorCode::malformed, "params.json: /rope_theta: ");
+  params = params_of("llama-3-8b");
+  params["use_scaled_rope"] = "yes";
+  EXPECT_ROPEWALK_ERROR(read_params(params), ErrorCode::malformed,
+                        "params.json: /use_scaled_rope: expected true or false");
+}
+
+// A config.json of another kind may have the same short names.
+TEST(Params, AreNotTakenFromAConfig) {
+  const ordered_json distilbert = {{"model_type", "distilbert"},
+                                   {"dim", 768},
+                                   {"n_layers", 6},
+                                   {"n_heads", 12},
+                                   {"sinusoidal_pos_embds", true}};
+  EXPECT_NE(read(distilbert).family, "llama");
+}
+
+}  // namespace
+}  // namespace ropewalk

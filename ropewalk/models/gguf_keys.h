@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "ropewalk/formats/gguf.h"
+#include "ropewalk/models/config_reader.h"
+
+namespace ropewalk {
+
+// The keys of a GGUF's own architecture, "<architecture>.rope.freq_base" by "rope.freq_base", and
+// which of them were looked at.
+class GgufKeys {
+ public:
+  explicit GgufKeys(const GgufFile& file) : file_(file), architecture_(file.architecture()) {}
+
+  const GgufFile& file() const { return file_; }
+  const std::string& architecture() const { return architecture_; }
+  // The whole key. It counts as looked at.
+  std::string key(std::string_view name);
+
+  // As the getters of GgufFile. A number must be finite, and a float32 is read as the shortest
+  // decimal that rounds to it, as the model's config.json had it: 0.1, not 0.10000000149.
+  std::optional<int64_t> integer(std::string_view name) { return file_.integer(key(name)); }
+  std::optional<double> number(std::string_view name);
+  std::optional<bool> boolean(std::string_view name) { return file_.boolean(key(name)); }
+  std::optional<std::string> text(std::string_view name) { return file_.text(key(name)); }
+  // Nothing where the key is absent or no array.
+  std::optional<std::vector<int64_t>> integers(std::string_view name);
+
+  [[noreturn]] void fail(std::string_view name, const std::string& what) {
+    file_.fail(key(name), what);
+  }
+  // Keys of the rope that were not looked at, each a line for a warning.
+  std::vector<std::string> unread_rope_keys() const;
+
+ private:
+  const GgufFile& file_;
+  std::string architecture_;
+  std::set<std::string, std::less<>> used_;
+};
+
+// An object in the words of a config.json, and what the GGUF calls each of them, by JSON pointers
+// that begin at the object.
+struct NamedJson {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  KeyNames names;
+};
+
+}  // namespace ropewalk

@@ -1,0 +1,221 @@
+#include "ropewalk/models/gguf_model.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/base/nearest_name.h"
+#include "ropewalk/models/family.h"
+#include "ropewalk/models/gguf_config.h"
+#include "ropewalk/models/heads.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kPattern = "attention.sliding_window_pattern";
+constexpr std::string_view kSections = "rope.dimension_sections";
+
+// Architectures whose scores get a bias.
+struct AlibiArchitecture {
+  std::string_view name;
+  double max_bias;     // 0: the key attention.max_alibi_bias
+  int64_t layers = 0;  // only a model of so many
+  AlibiForm form = AlibiForm::relative;
+};
+constexpr AlibiArchitecture kAlibi[] = {
+    {"bloom", 8},
+    {"mpt", 0},
+    {"refact", 8},
+    {"jais", 0},
+    {"baichuan", 8, 40},  // 13B
+    {"jina-bert-v2", 8, 0, AlibiForm::symmetric},
+};
+
+bool has_windows(const ModelType& type) {
+  return std::any_of(type.layers.kinds.begin(), type.layers.kinds.end(), [](const LayerKind& kind) {
+    return kind.name.find("sliding") != kind.name.npos;
+  });
+}
+
+[[noreturn]] void refuse_architecture(const GgufKeys& keys) {
+  std::vector<std::string_view> names;
+  for (const Family* family : all_families()) {
+    for (const ModelType& type : family->types) {
+      if (!type.gguf.architecture.empty()) names.push_back(type.gguf.architecture);
+    }
+  }
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("{}: general.architecture: expected one that ropewalk models lists, found "
+                  "\"{}\"{}",
+                  keys.file().label(), escaped(keys.architecture()),
+                  did_you_mean(keys.architecture(), names)));
+}
+
+// Several model types may have become files of one architecture: the first that has windows and
+// axes where the file has them, else the first.
+KnownType type_of_architecture(GgufKeys& keys) {
+  const bool windows = keys.file().metadata().contains(keys.key(kPattern));
+  const bool axes = keys.integers(kSections).has_value();
+  KnownType best;
+  int best_score = -1;
+  for (const Family* family : all_families()) {
+    for (const ModelType& type : family->types) {
+      if (type.gguf.architecture != keys.architecture() || !type.part.empty()) continue;
+      const int score = int{has_windows(type) == windows} + int{(type.multi_axis.axes > 0) == axes};
+      if (score <= best_score) continue;
+      best = {family, &type};
+      best_score = score;
+    }
+  }
+  if (best.type == nullptr) refuse_architecture(keys);
+  return best;
+}
+
+// The model type as llama.cpp's code has it.
+struct Adapted {
+  ModelType type;
+  std::vector<LayerKind> kinds;
+};
+
+Adapted adapted(const ModelType& original, Pairing pairing) {
+  Adapted result{original, {original.layers.kinds.begin(), original.layers.kinds.end()}};
+  for (LayerKind& kind : result.kinds) {
+    // A base of its own have the layers with a window only.
+    if (kind.name.find("sliding") == kind.name.npos) kind.rope_theta = 0;
+    kind.rotary_fraction = 0;
+    kind.head_dim_key = kind.head_dim_key.empty() ? "" : "head_dim";
+  }
+  ModelType& type = result.type;
+  type.name = type.config_class = "llama.cpp";
+  type.head_dim = type.kv_heads = type.max_positions = type.rotary_dim = 0;
+  type.head_dim_key = "head_dim";
+  type.max_positions_key = {};
+  type.pairing = pairing;
+  type.rope_theta = 10000;
+  type.theta_key = type.fraction_key = {};
+  type.fixed_theta = false;
+  type.rotary_fraction = 1;
+  type.rotary_dim_key = "rotary_dim";
+  type.rope_parameters = {};
+  type.latent.writes_half_split = type.latent.key_decides = false;
+  type.q_k_norm_key = type.scale_key = {};
+  type.read = nullptr;
+  return result;
+}
+
+void set_alibi(ConfigReader& config, ModelEncoding& model, const ModelType& type, GgufKeys& keys,
+               const AlibiArchitecture& alibi) {
+  read_heads(config, model, type);
+  constexpr std::string_view kKey = "attention.max_alibi_bias";
+  const auto stated = keys.number(kKey);
+  const double max_bias = stated.value_or(alibi.max_bias);
+  if (max_bias <= 0 || max_bias > 64) {
+    keys.fail(kKey, stated
+                        ? fmt::format("expected a number above 0 and at most 64, found {}", *stated)
+                        : "expected a number above 0 and at most 64, found no such key");
+  }
+  config.note("encoding", "alibi", "family: the scores get a bias, nothing turns");
+  config.note("max_bias", fmt::to_string(max_bias),
+              stated ? fmt::format("{}: {}", config.label(), keys.key(kKey))
+                     : "family: the code of llama.cpp");
+  keys.key("rope.dimension_count");
+  model.layers.assign(model.layers.size(),
+                      AlibiConfig{.heads = model.heads, .max_bias = max_bias, .form = alibi.form});
+}
+
+const AlibiArchitecture* alibi_of(GgufKeys& keys) {
+  for (const AlibiArchitecture& alibi : kAlibi) {
+    if (alibi.name != keys.architecture()) continue;
+    if (alibi.layers == 0 || keys.integer("block_count") == alibi.layers) return &alibi;
+  }
+  return nullptr;
+}
+
+bool some_layer_does_not_attend(GgufKeys& keys) {
+  for (const char* name : {"attention.head_count", "attention.head_count_kv"}) {
+    const auto counts = keys.integers(name);
+    if (counts && std::find(counts->begin(), counts->end(), 0) != counts->end()) return true;
+  }
+  return false;
+}
+
+// Granite's files use it for another thing than its name: whether the model rotates at all.
+bool is_switched_off(GgufKeys& keys) {
+  return keys.architecture().starts_with("granite") &&
+         keys.boolean("rope.scaling.finetuned") == false;
+}
+
+void warn_of_pairing(ConfigReader& config, const ModelType& original, Pairing pairing) {
+  if (original.pairing == pairing) return;
+  config.warn(fmt::format(
+      "the rows of Q and K were moved on the way to the GGUF: its pairs are {}, those of the "
+      "Hugging Face weights {}",
+      name(pairing), name(original.pairing)));
+}
+
+void warn_of_base(ConfigReader& config, GgufKeys& keys, const ModelType& original) {
+  const double usual = original.layers.kinds.empty() || original.layers.kinds[0].rope_theta == 0
+                           ? original.rope_theta
+                           : original.layers.kinds[0].rope_theta;
+  if (keys.number("rope.freq_base") || usual == 10000) return;
+  config.warn(fmt::format("{} is absent: llama.cpp takes 10000, the model's own default is {}",
+                          keys.key("rope.freq_base"), usual));
+}
+
+void drop_layers(ModelEncoding& model, const std::vector<bool>& attends) {
+  for (size_t i = 0; i < std::min(attends.size(), model.layers.size()); ++i) {
+    if (!attends[i]) model.layers[i] = NoEncoding{};
+  }
+}
+
+}  // namespace
+
+ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_view assume) {
+  const GgufFile file(path);
+  GgufKeys keys(file);
+  const KnownType known = assume.empty() ? type_of_architecture(keys) : known_type(assume);
+  ModelType original = *known.type;
+  if (some_layer_does_not_attend(keys)) original.layers = {};
+  const GgufConfig parts = gguf_config(keys, original);
+
+  ModelEncoding model;
+  model.name = file.label();
+  model.family = known.family->name;
+  model.warnings = file.warnings();
+  ConfigReader config(parts.object.json, file.label(), "", model, &parts.object.names);
+  config.note("family", model.family, fmt::format("{}: general.architecture", file.label()));
+  config.note("architecture", keys.architecture(),
+              fmt::format("{}: general.architecture", file.label()));
+  // ggml's rotation by several axes pairs as half_split whatever the architecture.
+  const Pairing pairing = parts.object.json.contains("rope_parameters") &&
+                                  parts.object.json["rope_parameters"].contains("mrope_section")
+                              ? Pairing::half_split
+                              : original.gguf.pairing;
+  Adapted llama_cpp = adapted(original, pairing);
+  llama_cpp.type.layers.kinds = llama_cpp.kinds;
+  if (const AlibiArchitecture* alibi = alibi_of(keys)) {
+    set_alibi(config, model, llama_cpp.type, keys, *alibi);
+  } else {
+    read_declared(config, model, llama_cpp.type);
+    warn_of_pairing(config, original, pairing);
+    warn_of_base(config, keys, original);
+  }
+  drop_layers(model, parts.attends);
+  if (is_switched_off(keys)) {
+    model.layers.assign(model.layers.size(), NoEncoding{});
+    config.note("encoding", "none",
+                fmt::format("{}: {}", file.label(), keys.key("rope.scaling.finetuned")));
+  }
+  if (original.others != nullptr && parts.object.json.contains("index_head_dim")) {
+    original.others(config, model);
+  }
+  for (const std::string& warning : parts.warnings) config.warn(warning);
+  for (const std::string& line : keys.unread_rope_keys()) config.warn(line);
+  return model;
+}
+
+}  // namespace ropewalk

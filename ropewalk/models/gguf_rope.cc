@@ -1,0 +1,182 @@
+#include "ropewalk/models/gguf_rope.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/base/nearest_name.h"
+#include "ropewalk/models/rope_freqs.h"
+
+namespace ropewalk {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view kType = "rope.scaling.type";
+constexpr std::string_view kFactor = "rope.scaling.factor";
+constexpr std::string_view kAttention = "rope.scaling.attn_factor";
+constexpr std::string_view kOriginal = "rope.scaling.original_context_length";
+constexpr std::string_view kTypes[] = {"none", "linear", "yarn", "longrope"};
+
+struct Writer {
+  GgufKeys& keys;
+  NamedJson result;
+
+  void set(std::string_view word, ordered_json value, std::string_view name) {
+    result.json[std::string(word)] = std::move(value);
+    result.names.emplace(fmt::format("/{}", word), escaped(keys.key(name)));
+  }
+  bool copy_number(std::string_view word, std::string_view name) {
+    const auto value = keys.number(name);
+    if (value) set(word, *value, name);
+    return value.has_value();
+  }
+  void copy_integer(std::string_view word, std::string_view name) {
+    if (const auto value = keys.integer(name)) set(word, *value, name);
+  }
+};
+
+// The divisor of the positions; 1 where neither the key nor its older name is there.
+double factor(GgufKeys& keys) {
+  const std::string_view name = keys.number(kFactor) ? kFactor : "rope.scale_linear";
+  const double value = keys.number(name).value_or(1);
+  if (value <= 0) keys.fail(name, fmt::format("expected a positive number, found {}", value));
+  return value;
+}
+
+std::vector<double> rope_tensor(GgufKeys& keys, std::string_view name, int64_t pairs) {
+  const GgufFile& file = keys.file();
+  const Tensor tensor = converted(file.read(name).view(), DType::f64);
+  const auto* numbers = reinterpret_cast<const double*>(tensor.bytes.data());
+  const std::vector<double> values(numbers, numbers + tensor.bytes.size() / sizeof(double));
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorCode::malformed,
+                fmt::format("{}: tensor \"{}\": {}", file.label(), name, what));
+  };
+  if (std::ssize(values) != pairs) {
+    refuse(fmt::format("expected {} divisors, one for each pair, found {}", pairs, values.size()));
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] > 0) || !std::isfinite(values[i])) {
+      refuse(fmt::format("expected positive numbers, found {} at [{}]", values[i], i));
+    }
+  }
+  return values;
+}
+
+bool has_tensor(const GgufKeys& keys, std::string_view name) {
+  return keys.file().tensors().find(name) != keys.file().tensors().end();
+}
+
+void set_yarn(Writer& writer, bool tenth_of_mscale) {
+  writer.set("factor", factor(writer.keys), kFactor);
+  writer.copy_integer("original_max_position_embeddings", kOriginal);
+  writer.copy_number("beta_fast", "rope.scaling.yarn_beta_fast");
+  writer.copy_number("beta_slow", "rope.scaling.yarn_beta_slow");
+  writer.copy_number("extrapolation_factor", "rope.scaling.yarn_ext_factor");
+  writer.copy_number("attention_factor", "rope.scaling.yarn_attn_factor");
+  writer.copy_number("attn_factor", kAttention);
+  constexpr std::string_view kLogMultiplier = "rope.scaling.yarn_log_multiplier";
+  const auto multiplier = writer.keys.number(kLogMultiplier);
+  if (!multiplier || *multiplier == 0) return;
+  // A tenth in float32 is the config's number only to float32's precision.
+  const double all_dim = tenth_of_mscale
+                             ? std::stod(fmt::to_string(static_cast<float>(*multiplier * 10)))
+                             : *multiplier;
+  writer.set("mscale", tenth_of_mscale ? all_dim : 1.0, kLogMultiplier);
+  writer.set("mscale_all_dim", all_dim, kLogMultiplier);
+}
+
+void set_longrope(Writer& writer, int64_t pairs) {
+  for (const std::string_view length : {"short", "long"}) {
+    const std::string tensor = fmt::format("rope_factors_{}.weight", length);
+    const std::string word = fmt::format("{}_factor", length);
+    writer.result.json[word] = rope_tensor(writer.keys, tensor, pairs);
+    writer.result.names.emplace("/" + word, fmt::format("tensor \"{}\"", tensor));
+  }
+  writer.copy_integer("original_max_position_embeddings", kOriginal);
+  if (!writer.copy_number("attention_factor", kAttention)) {
+    writer.result.json["attention_factor"] = 1.0;
+    writer.result.names.emplace("/attention_factor",
+                                writer.keys.key(kAttention) + " is absent, llama.cpp takes 1");
+  }
+}
+
+void add_rope_freqs(Writer& writer, double rope_theta, int64_t pairs) {
+  constexpr std::string_view kTensor = "rope_freqs.weight";
+  if (!has_tensor(writer.keys, kTensor)) return;
+  const std::vector<double> divisors = rope_tensor(writer.keys, kTensor, pairs);
+  ordered_json& block = writer.result.json;
+  const auto source =
+      block["rope_type"] == "default" ? block_of_rope_freqs(divisors, rope_theta) : std::nullopt;
+  const std::string name = fmt::format("tensor \"{}\"", kTensor);
+  if (!source) {
+    block["freq_factors"] = divisors;
+    writer.result.names.emplace("/freq_factors", name);
+    return;
+  }
+  for (const auto& [word, value] : source->items()) {
+    block[word] = value;
+    writer.result.names["/" + word] = name;
+  }
+}
+
+void add_sections(Writer& writer) {
+  constexpr std::string_view kSections = "rope.dimension_sections";
+  auto sections = writer.keys.integers(kSections);
+  if (!sections) return;
+  if (sections->size() < 3 || sections->size() > 4) {
+    writer.keys.fail(kSections, fmt::format("expected 3 or 4 numbers, found {}", sections->size()));
+  }
+  for (const int64_t pairs : *sections) {
+    if (pairs < 0) {
+      writer.keys.fail(kSections, fmt::format("expected counts of pairs, found {}", pairs));
+    }
+  }
+  while (!sections->empty() && sections->back() == 0) sections->pop_back();
+  if (!sections->empty()) writer.set("mrope_section", *sections, kSections);
+}
+
+std::string scaling_type(GgufKeys& keys) {
+  const auto stated = keys.text(kType);
+  if (!stated) return has_tensor(keys, "rope_factors_long.weight") ? "longrope" : "linear";
+  if (std::find(std::begin(kTypes), std::end(kTypes), *stated) == std::end(kTypes)) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{}: {}: expected one of {}, found \"{}\"{}", keys.file().label(),
+                            keys.key(kType), fmt::join(kTypes, ", "), escaped(*stated),
+                            did_you_mean(*stated, kTypes)));
+  }
+  return *stated;
+}
+
+}  // namespace
+
+NamedJson gguf_scaling(GgufKeys& keys, double rope_theta, int64_t pairs, bool tenth_of_mscale) {
+  Writer writer{keys, {}};
+  const std::string type = scaling_type(keys);
+  writer.set("rope_type", "default", kType);
+  if (type == "yarn") {
+    writer.set("rope_type", "yarn", kType);
+    set_yarn(writer, tenth_of_mscale);
+  } else if (type == "longrope") {
+    writer.set("rope_type", "longrope", kType);
+    set_longrope(writer, pairs);
+  } else if (type == "linear" && factor(keys) != 1) {
+    writer.set("rope_type", "linear", kType);
+    writer.set("factor", factor(keys), kFactor);
+  }
+  const auto attention = keys.number(kAttention);
+  if (type != "yarn" && type != "longrope" && attention.value_or(1) != 1) {
+    keys.fail(kAttention,
+              fmt::format("expected 1 with a scaling of type {}, found {}", type, *attention));
+  }
+  keys.key("rope.scaling.finetuned");
+  if (type != "yarn" && type != "longrope") keys.key(kOriginal);
+  add_rope_freqs(writer, rope_theta, pairs);
+  add_sections(writer);
+  return std::move(writer.result);
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,176 @@
+#include "ropewalk/models/params_config.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ropewalk/models/config_reader.h"
+#include "ropewalk/models/family.h"
+
+namespace ropewalk {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Word {
+  std::string_view params, config;  // JSON pointers
+};
+constexpr Word kWords[] = {
+    {"/dim", "/hidden_size"},
+    {"/n_layers", "/num_hidden_layers"},
+    {"/n_heads", "/num_attention_heads"},
+    {"/n_kv_heads", "/num_key_value_heads"},
+    {"/head_dim", "/head_dim"},
+    {"/max_position_embeddings", "/max_position_embeddings"},
+    {"/max_seq_len", "/max_position_embeddings"},
+    {"/qk_nope_head_dim", "/qk_nope_head_dim"},
+    {"/qk_rope_head_dim", "/qk_rope_head_dim"},
+    {"/nope_layer_interval", "/no_rope_layer_interval"},
+    {"/rope_theta", "/rope_parameters/rope_theta"},
+    {"/yarn/factor", "/rope_parameters/factor"},
+    {"/yarn/beta", "/rope_parameters/beta_fast"},
+    {"/yarn/alpha", "/rope_parameters/beta_slow"},
+    {"/yarn/original_max_position_embeddings", "/rope_parameters/original_max_position_embeddings"},
+    {"/rope_scaling_factor", "/rope_parameters/factor"},
+    {"/rope_high_freq_factor", "/rope_parameters/high_freq_factor"},
+};
+
+enum class Publisher { meta, meta_llama4, mistral };
+
+Publisher publisher(const ordered_json& params) {
+  if (params.contains("nope_layer_interval")) return Publisher::meta_llama4;
+  const bool mistral = params.contains("hidden_dim") || params.contains("yarn");
+  return mistral && !params.contains("multiple_of") ? Publisher::mistral : Publisher::meta;
+}
+
+// The file's words in those of a config.json.
+class Translation {
+ public:
+  Translation(const ordered_json& params, const std::string& label, ModelEncoding& model)
+      : params_(params), file_(params, label, "", model), publisher_(publisher(params)) {
+    for (const Word& word : kWords) {
+      const ordered_json::json_pointer from{std::string(word.params)};
+      names_.emplace(word.config, word.params);
+      if (!params.contains(from) || params[from].is_null()) continue;
+      names_[std::string(word.config)] = word.params;
+      json_[ordered_json::json_pointer(std::string(word.config))] = params[from];
+    }
+    if (publisher_ == Publisher::mistral) {
+      set_yarn();
+    } else {
+      set_llama3();
+    }
+  }
+
+  ordered_json& json() { return json_; }
+  const KeyNames& names() const { return names_; }
+  Publisher published_by() const { return publisher_; }
+
+ private:
+  ordered_json& rope(std::string_view word) { return json_["rope_parameters"][std::string(word)]; }
+  // What the code says.
+  void imply(std::string_view word, const ordered_json& value, std::string_view source) {
+    ordered_json& place = rope(word);
+    if (!place.is_null()) return;
+    place = value;
+    names_[fmt::format("/rope_parameters/{}", word)] = source;
+  }
+
+  void set_llama3() {
+    if (!file_.find_boolean("use_scaled_rope").value_or(false)) return;
+    const bool llama4 = publisher_ == Publisher::meta_llama4;
+    imply("rope_type", "llama3", "/use_scaled_rope");
+    if (!llama4 && is_llama_3_2()) {
+      imply("factor", 32.0, "/dim, of the size of Llama 3.2, whose config.json says 32");
+      file_.warn(
+          "no key states the factor of use_scaled_rope: Meta's code has 8, the config.json of "
+          "Llama 3.2 at this size 32, which is taken");
+    }
+    imply("factor", llama4 ? 16.0 : 8.0, "/use_scaled_rope, apply_scaling in Meta's code");
+    imply("low_freq_factor", 1.0, "/use_scaled_rope, apply_scaling in Meta's code");
+    imply("high_freq_factor", llama4 ? 1.0 : 4.0, "/use_scaled_rope, apply_scaling in Meta's code");
+    imply("original_max_position_embeddings", 8192,
+          "/use_scaled_rope, apply_scaling in Meta's code");
+  }
+
+  bool is_llama_3_2() {
+    const auto dim = file_.find_integer("dim", kHiddenSize);
+    const auto layers = file_.find_integer("n_layers", kLayerCount);
+    return (dim == 2048 && layers == 16) || (dim == 3072 && layers == 28);
+  }
+
+  void set_yarn() {
+    std::optional<ConfigReader> yarn = file_.find_object("yarn");
+    if (!yarn) return;
+    imply("rope_type", "yarn", "/yarn");
+    const bool scales = yarn->find_boolean("apply_scale").value_or(true);
+    if (json_.contains("qk_rope_head_dim")) {
+      imply("mscale", 1.0, "/yarn, Mistral's latent attention");
+      imply("mscale_all_dim", 1.0, "/yarn, Mistral's latent attention");
+    } else if (!scales) {
+      imply("attention_factor", 1.0, "/yarn/apply_scale");
+    }
+    for (const auto* word : {"factor", "beta", "alpha", "original_max_position_embeddings"}) {
+      yarn->ignore(word);
+    }
+    yarn->warn_unread();
+  }
+
+  const ordered_json& params_;
+  ConfigReader file_;
+  Publisher publisher_;
+  ordered_json json_ = ordered_json::object();
+  KeyNames names_;
+};
+
+// The model type with what the publisher's own code does otherwise.
+ModelType type_of(Translation& translation, const ordered_json& params) {
+  const bool mistral = translation.published_by() == Publisher::mistral;
+  std::string_view name = mistral ? "mistral" : "llama";
+  if (translation.published_by() == Publisher::meta_llama4) name = "llama4_text";
+  if (params.contains("qk_rope_head_dim")) name = "deepseek_v3";
+  ModelType type = *find_model_type(name).type;
+  type.config_class = mistral ? "mistral-inference" : "Meta's code";
+  type.name = mistral ? "Mistral" : "Meta";
+  type.head_dim = type.kv_heads = type.max_positions = 0;
+  type.pairing = Pairing::interleaved;
+  type.latent.writes_half_split = type.latent.key_decides = false;
+  const bool windowed = params.contains("sliding_window") && !params["sliding_window"].is_null();
+  type.rope_theta = mistral && !windowed ? 1000000 : 10000;
+  type.rope_parameters = {};
+  return type;
+}
+
+void note_temperature(ConfigReader& file) {
+  std::optional<ConfigReader> scaling = file.find_object("llama_4_scaling");
+  if (!scaling) return;
+  const auto beta = scaling->find_number("beta", {"a number", [](double) { return true; }});
+  if (beta) file.note("llama_4_scaling_beta", fmt::to_string(*beta), scaling->source("beta"));
+}
+
+}  // namespace
+
+bool is_params_json(const ordered_json& json) {
+  if (!json.is_object() || json.contains("architectures")) return false;
+  if (json.contains("model_type") && json["model_type"] != "transformer") return false;
+  return json.contains("dim") && json.contains("n_layers") && json.contains("n_heads");
+}
+
+ModelEncoding read_params_json(const ordered_json& json, const std::string& label) {
+  ModelEncoding model;
+  model.name = label;
+  Translation translation(json, label, model);
+  const ModelType type = type_of(translation, json);
+  ConfigReader config(translation.json(), label, "", model, &translation.names());
+  model.family = translation.published_by() == Publisher::mistral ? "mistral" : "llama";
+  config.note("family", model.family,
+              fmt::format("{}: the params.json of {}", label, type.config_class));
+  read_declared(config, model, type);
+  ConfigReader file(json, label, "", model);
+  note_temperature(file);
+  return model;
+}
+
+}  // namespace ropewalk
