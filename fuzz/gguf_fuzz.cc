@@ -1,6 +1,7 @@
 #include "fuzz/memory_file.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/formats/gguf.h"
+#include "ropewalk/models/gguf_model.h"
 
 namespace {
 
@@ -48,5 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static MemoryFile file;
   file.assign(data, size);
   answer([&] { check(ropewalk::GgufFile(file.path()), size); });
+  answer([&] { (void)ropewalk::read_gguf_model(file.path()); });
   return 0;
 }

@@ -3,14 +3,18 @@
 // in their publisher's own format.
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "ropewalk/formats/file.h"
+#include "ropewalk/formats/gguf.h"
 #include "ropewalk/models/configs_testing.h"
 #include "ropewalk/models/family.h"
+#include "ropewalk/models/gguf_model.h"
 #include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/testing/temp_folder.h"
 
 namespace ropewalk {
 namespace {
@@ -153,6 +157,58 @@ TEST(Dialects, PairingsAreThoseOfLlamaCpp) {
     }
   }
   EXPECT_GE(compared, 90u);
+}
+
+// The bytes of a GGUF with one value changed where it stands.
+std::string with_other_value(std::string bytes, const GgufValue& value) {
+  const GgufType type = value.type == GgufType::array ? value.element : value.type;
+  char* at = bytes.data() + value.offset;
+  if (type == GgufType::f32) {
+    float number = 0;
+    std::memcpy(&number, at, sizeof number);
+    number *= 0.5f;
+    std::memcpy(at, &number, sizeof number);
+  } else if (type == GgufType::string || type == GgufType::boolean) {
+    *at = static_cast<char>(*at ^ 1);
+  } else {
+    uint32_t number = 0;
+    std::memcpy(&number, at, sizeof number);
+    number = number == 0 ? 1 : number * 2;
+    std::memcpy(at, &number, sizeof number);
+  }
+  return bytes;
+}
+
+// What counts of a model; evidence, because it holds the facts about q and k too.
+bool gguf_differs(const std::filesystem::path& file, const ModelEncoding& model) {
+  try {
+    const ModelEncoding other = read_gguf_model(file);
+    return without_words(other) != without_words(model) || other.evidence != model.evidence;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+// Every key of a GGUF that the evidence names matters.
+TEST(Dialects, EachUsedKeyOfAGgufCounts) {
+  const TempFolder folder;
+  size_t used = 0;
+  for (const std::string& name : folders_with("model.gguf")) {
+    const std::filesystem::path path = kTestdata / "models" / name / "model.gguf";
+    const std::string bytes = file_bytes(path);
+    const ModelEncoding model = read_gguf_model(folder.file("m.gguf", bytes));
+    const GgufFile file(path);
+    for (const Evidence& fact : model.evidence) {
+      const size_t at = fact.source.find("m.gguf: ");
+      if (at == fact.source.npos) continue;
+      const auto value = file.metadata().find(fact.source.substr(at + 8));
+      if (value == file.metadata().end()) continue;  // a tensor, or a default
+      const auto changed = folder.file("m.gguf", with_other_value(bytes, value->second));
+      EXPECT_TRUE(gguf_differs(changed, model)) << name << " " << value->first;
+      ++used;
+    }
+  }
+  EXPECT_GE(used, 600u);
 }
 
 ordered_json params_of(const std::string& name) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/models/gguf_rope.h"
+#include "ropewalk/models/layer_kinds.h"
 
 namespace ropewalk {
 namespace {
@@ -15,8 +16,6 @@ using nlohmann::ordered_json;
 constexpr std::string_view kBlock = "rope_parameters";
 // What llama.cpp takes where the file has no rope.freq_base.
 constexpr double kDefaultBase = 10000;
-
-bool is_sliding(const LayerKind& kind) { return kind.name.find("sliding") != kind.name.npos; }
 
 struct Translator {
   GgufKeys& keys;
@@ -62,6 +61,15 @@ void copy_count(Translator& to, std::string_view word, std::string_view name) {
   to.json()[std::string(word)] = most;
 }
 
+void copy_recurrent_layers(Translator& to) {
+  const auto recurrent = to.keys.integers("attention.recurrent_layers");
+  if (!recurrent) return;
+  to.result.attends.resize(std::max(to.result.attends.size(), recurrent->size()), true);
+  for (size_t i = 0; i < recurrent->size(); ++i) {
+    if ((*recurrent)[i] != 0) to.result.attends[i] = false;
+  }
+}
+
 // The key of a latent head is made of what passes and what turns.
 void copy_latent_head(Translator& to) {
   constexpr std::string_view kTurning = "rope.dimension_count";
@@ -93,9 +101,11 @@ void copy_size(Translator& to) {
     to.json()["num_hidden_layers"] = *to.integer_of("num_hidden_layers") - *further;
   }
   copy_count(to, "num_attention_heads", "attention.head_count");
+  copy_recurrent_layers(to);
   if (to.type.latent.rope_dim > 0) return copy_latent_head(to);
   copy_count(to, "num_key_value_heads", "attention.head_count_kv");
   to.copy_integer("head_dim", "attention.key_length");
+  to.copy_integer(kWindowedHeadDim, "attention.key_length_swa");
 }
 
 // Which layers have a window: true for each that has, or one in so many has none.
@@ -104,8 +114,8 @@ void copy_windows(Translator& to) {
   to.copy_integer("sliding_window", "attention.sliding_window");
   if (to.integer_of("sliding_window").value_or(0) == 0) to.json()["sliding_window"] = nullptr;
   const LayerRule& rule = to.type.layers;
-  const auto sliding = std::find_if(rule.kinds.begin(), rule.kinds.end(), is_sliding);
-  const auto full = std::find_if_not(rule.kinds.begin(), rule.kinds.end(), is_sliding);
+  const auto sliding = std::find_if(rule.kinds.begin(), rule.kinds.end(), is_windowed);
+  const auto full = std::find_if_not(rule.kinds.begin(), rule.kinds.end(), is_windowed);
   if (sliding == rule.kinds.end() || full == rule.kinds.end()) {
     if (rule.period_key.find("interval") != rule.period_key.npos) {
       to.copy_integer(rule.period_key, rule.period_key);
@@ -127,8 +137,8 @@ void copy_windows(Translator& to) {
 }
 
 std::optional<int64_t> head_dim(Translator& to, bool windowed) {
-  const auto own = to.keys.integer("attention.key_length_swa");
-  if (windowed && own) return own;
+  const auto own = to.json().find(kWindowedHeadDim);
+  if (windowed && own != to.json().end()) return own->get<int64_t>();
   if (to.type.latent.rope_dim > 0) {
     return to.keys.integer("rope.dimension_count");  // of what turns
   }
@@ -196,7 +206,7 @@ void copy_rope(Translator& to) {
   for (const LayerKind& kind : rule.kinds) {
     if (!kind.rotates) continue;
     NamedJson block = kind.takes_rope_scaling ? scaling : NamedJson{{{"rope_type", "default"}}, {}};
-    const bool windowed = is_sliding(kind);
+    const bool windowed = is_windowed(kind);
     const bool own_base = to.keys.number("rope.freq_base_swa") || kind.rope_theta != 0;
     set_theta(to, block, windowed && own_base ? "rope.freq_base_swa" : "rope.freq_base");
     set_fraction(to, block, windowed);

@@ -8,6 +8,10 @@
 
 namespace ropewalk {
 
+// The channels of a head in the layers that have a window, where they are others: no word of a
+// config.json.
+inline constexpr std::string_view kWindowedHeadDim = "head_dim_swa";
+
 // What a GGUF says about a model, in the words of a config.json of transformers 5, so that one
 // reader serves both. Only what the file says: no default is filled in.
 struct GgufConfig {

@@ -11,6 +11,7 @@
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/gguf_config.h"
 #include "ropewalk/models/heads.h"
+#include "ropewalk/models/layer_kinds.h"
 
 namespace ropewalk {
 namespace {
@@ -35,9 +36,7 @@ constexpr AlibiArchitecture kAlibi[] = {
 };
 
 bool has_windows(const ModelType& type) {
-  return std::any_of(type.layers.kinds.begin(), type.layers.kinds.end(), [](const LayerKind& kind) {
-    return kind.name.find("sliding") != kind.name.npos;
-  });
+  return std::any_of(type.layers.kinds.begin(), type.layers.kinds.end(), is_windowed);
 }
 
 [[noreturn]] void refuse_architecture(const GgufKeys& keys) {
@@ -81,13 +80,14 @@ struct Adapted {
   std::vector<LayerKind> kinds;
 };
 
-Adapted adapted(const ModelType& original, Pairing pairing) {
+Adapted adapted(const ModelType& original, Pairing pairing, const nlohmann::ordered_json& json) {
   Adapted result{original, {original.layers.kinds.begin(), original.layers.kinds.end()}};
   for (LayerKind& kind : result.kinds) {
     // A base of its own have the layers with a window only.
-    if (kind.name.find("sliding") == kind.name.npos) kind.rope_theta = 0;
+    if (!is_windowed(kind)) kind.rope_theta = 0;
     kind.rotary_fraction = 0;
-    kind.head_dim_key = kind.head_dim_key.empty() ? "" : "head_dim";
+    const bool own_head_dim = is_windowed(kind) && json.contains(kWindowedHeadDim);
+    kind.head_dim_key = own_head_dim ? kWindowedHeadDim : "";
   }
   ModelType& type = result.type;
   type.name = type.config_class = "llama.cpp";
@@ -135,12 +135,13 @@ const AlibiArchitecture* alibi_of(GgufKeys& keys) {
   return nullptr;
 }
 
+// Then the file says which, whatever the rule of the model type.
 bool some_layer_does_not_attend(GgufKeys& keys) {
   for (const char* name : {"attention.head_count", "attention.head_count_kv"}) {
     const auto counts = keys.integers(name);
     if (counts && std::find(counts->begin(), counts->end(), 0) != counts->end()) return true;
   }
-  return false;
+  return keys.integers("attention.recurrent_layers").has_value();
 }
 
 // Granite's files use it for another thing than its name: whether the model rotates at all.
@@ -195,7 +196,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
                                   parts.object.json["rope_parameters"].contains("mrope_section")
                               ? Pairing::half_split
                               : original.gguf.pairing;
-  Adapted llama_cpp = adapted(original, pairing);
+  Adapted llama_cpp = adapted(original, pairing, parts.object.json);
   llama_cpp.type.layers.kinds = llama_cpp.kinds;
   if (const AlibiArchitecture* alibi = alibi_of(keys)) {
     set_alibi(config, model, llama_cpp.type, keys, *alibi);

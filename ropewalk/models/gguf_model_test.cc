@@ -135,6 +135,14 @@ TEST(GgufModel, LayersWithoutHeads) {
   EXPECT_EQ(kinds(model), (std::vector<std::string>{"none", "rope", "none", "rope"}));
 }
 
+TEST(GgufModel, RecurrentLayers) {
+  const GgufBytes bytes =
+      sized("qwen3next").array<uint8_t>("qwen3next.attention.recurrent_layers", 7, {0, 1, 1, 0});
+  EXPECT_EQ(kinds(read_gguf(bytes)), (std::vector<std::string>{"rope", "none", "none", "rope"}));
+  const GgufBytes interval = sized("qwen3next").u32("qwen3next.full_attention_interval", 2);
+  EXPECT_EQ(kinds(read_gguf(interval)), (std::vector<std::string>{"none", "rope", "none", "rope"}));
+}
+
 TEST(GgufModel, LayersOfUnlikeHeadsAreNamed) {
   const GgufBytes bytes =
       sized("llama").array<int32_t>("llama.attention.head_count_kv", 5, {4, 2, 4, 4});
@@ -326,6 +334,40 @@ TEST(GgufModel, Windows) {
   bytes.f32("gemma3.rope.freq_base_swa", 5000);
   bytes.array<uint8_t>("gemma3.attention.sliding_window_pattern", 7, {0, 1, 1, 0});
   EXPECT_EQ(bases(read_gguf(bytes)), (std::vector<double>{1e6, 5000, 5000, 1e6}));
+}
+
+// Gemma 4: heads of their own and another number of channels that turn in layers with a window.
+TEST(GgufModel, HeadsOfWindowedLayers) {
+  GgufBytes bytes = sized("gemma4").f32("gemma4.rope.freq_base", 1e6);
+  bytes.u32("gemma4.attention.key_length", 32).u32("gemma4.attention.key_length_swa", 16);
+  bytes.u32("gemma4.rope.dimension_count", 32).u32("gemma4.rope.dimension_count_swa", 16);
+  bytes.array<uint8_t>("gemma4.attention.sliding_window_pattern", 7, {1, 1, 1, 0});
+  std::vector<float> turning(16, 1e30f);
+  for (size_t i = 0; i < 4; ++i) turning[i] = 1;
+  const ModelEncoding model = read_with_tensor(bytes, "rope_freqs.weight", turning);
+  const auto& windowed = std::get<RopeConfig>(model.layers[0]);
+  EXPECT_EQ(windowed.layout.head_dim, 16);
+  EXPECT_EQ(windowed.rotary_dim, 16);
+  EXPECT_EQ(windowed.rope_theta, 10000);
+  EXPECT_EQ(windowed.rope_type, "default");
+  const auto& full = std::get<RopeConfig>(model.layers[3]);
+  EXPECT_EQ(full.layout.head_dim, 32);
+  EXPECT_EQ(full.rotary_dim, 32);
+  EXPECT_EQ(full.rope_theta, 1e6);
+  EXPECT_EQ(full.rope_type, "proportional");
+  EXPECT_EQ(full.parameters.at("partial_rotary_factor"), 0.25);
+}
+
+// Half of the head turns in layers that see all, all of it in those with a window.
+TEST(GgufModel, FractionsOfWindowedLayers) {
+  GgufBytes bytes = sized("laguna").f32("laguna.rope.freq_base", 5e5);
+  bytes.u32("laguna.rope.dimension_count", 8).u32("laguna.rope.dimension_count_swa", 16);
+  bytes.array<uint8_t>("laguna.attention.sliding_window_pattern", 7, {0, 1, 1, 1});
+  const ModelEncoding model = read_gguf(bytes);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[0]).rotary_dim, 8);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[1]).rotary_dim, 16);
+  bytes.u32("laguna.attention.key_length", 4);
+  EXPECT_GGUF_ERROR(bytes, malformed, "laguna.rope.dimension_count");
 }
 
 // Granite's hybrids use the key to say that nothing turns.

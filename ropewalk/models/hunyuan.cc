@@ -29,7 +29,8 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 131072,
      .rope_theta = 11158840,
-     .q_k_norm = kNormBefore},
+     .q_k_norm = kNormBefore,
+     .gguf = gguf_neox("hy_v3")},
     // Four axes (token, column, row, frame), equal in text. transformers gives the two channels of
     // a pair different axes, which is no rotation; here each pair has the axis of its section, as
     // in vLLM, which is the same for text.

@@ -23,6 +23,11 @@ inline constexpr LayerKind kFullPassesSlidingTurns[] = {
     {.name = "sliding_attention"},
 };
 
+// The layers of this kind see only a window: "sliding_attention".
+inline bool is_windowed(const LayerKind& kind) {
+  return kind.name.find("sliding") != std::string_view::npos;
+}
+
 // The kind of each of `count` layers: an index into rule.kinds, by /layer_types or else by the
 // rule. Throws unsupported for a kind that is not listed.
 std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule, size_t count);
