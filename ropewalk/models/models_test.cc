@@ -126,8 +126,8 @@ TEST(LoadModel, PathBeforePreset) {
   EXPECT_ROPEWALK_ERROR(load_model("no/such/llama-2-7b"), ErrorCode::io, "no/such/llama-2-7b");
   EXPECT_ROPEWALK_ERROR(load_model("confg.json"), ErrorCode::io, "confg.json");
   EXPECT_ROPEWALK_ERROR(load_model("llama-7b"), ErrorCode::invalid_argument,
-                        "\"llama-7b\": neither a file nor a preset, expected a config.json, its "
-                        "directory, or one of llama-2-7b");
+                        "\"llama-7b\": neither a file nor a preset, expected a config.json, GGUF, "
+                        "params.json, the folder of one, or one of llama-2-7b");
 }
 
 TEST(Families, List) {
