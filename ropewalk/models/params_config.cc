@@ -153,7 +153,10 @@ void note_temperature(ConfigReader& file) {
 }  // namespace
 
 bool is_params_json(const ordered_json& json) {
-  if (!json.is_object() || json.contains("architectures")) return false;
+  if (!json.is_object()) return false;
+  for (const char* of_others : {"architectures", "_class_name"}) {
+    if (json.contains(of_others)) return false;
+  }
   if (json.contains("model_type") && json["model_type"] != "transformer") return false;
   return json.contains("dim") && json.contains("n_layers") && json.contains("n_heads");
 }
