@@ -167,6 +167,24 @@ void warn_of_base(ConfigReader& config, GgufKeys& keys, const ModelType& origina
                           keys.key("rope.freq_base"), usual));
 }
 
+// Better no answer than a wrong one: the file has a rotation of its own for layers with a window,
+// and no such layers are known of the model.
+void refuse_unknown_windows(GgufKeys& keys, const ModelType& type) {
+  if (has_windows(type)) return;
+  const auto refuse = [&](std::string_view name) {
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("{}: {}: ropewalk does not know which layers of a {} have a window",
+                    keys.file().label(), escaped(keys.key(name)), escaped(keys.architecture())));
+  };
+  const auto base = keys.number("rope.freq_base_swa");
+  if (base && base != keys.number("rope.freq_base")) refuse("rope.freq_base_swa");
+  const auto turning = keys.integer("rope.dimension_count_swa");
+  if (turning && turning != keys.integer("rope.dimension_count")) {
+    refuse("rope.dimension_count_swa");
+  }
+}
+
 void drop_layers(ModelEncoding& model, const std::vector<bool>& attends) {
   for (size_t i = 0; i < std::min(attends.size(), model.layers.size()); ++i) {
     if (!attends[i]) model.layers[i] = NoEncoding{};
@@ -181,6 +199,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   const KnownType known = assume.empty() ? type_of_architecture(keys) : known_type(assume);
   ModelType original = *known.type;
   if (some_layer_does_not_attend(keys)) original.layers = {};
+  refuse_unknown_windows(keys, original);
   const GgufConfig parts = gguf_config(keys, original);
 
   ModelEncoding model;

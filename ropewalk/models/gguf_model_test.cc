@@ -370,6 +370,17 @@ TEST(GgufModel, FractionsOfWindowedLayers) {
   EXPECT_GGUF_ERROR(bytes, malformed, "laguna.rope.dimension_count");
 }
 
+TEST(GgufModel, UnknownWindowsAreRefused) {
+  GgufBytes bytes = sized("llama").f32("llama.rope.freq_base", 5e5);
+  EXPECT_EQ(kinds(read_gguf(GgufBytes(bytes).f32("llama.rope.freq_base_swa", 5e5))),
+            std::vector<std::string>(4, "rope"));
+  EXPECT_GGUF_ERROR(GgufBytes(bytes).f32("llama.rope.freq_base_swa", 1e4), unsupported,
+                    "m.gguf: llama.rope.freq_base_swa: ropewalk does not know which layers of a "
+                    "llama have a window");
+  EXPECT_GGUF_ERROR(bytes.u32("llama.rope.dimension_count_swa", 8), unsupported,
+                    "llama.rope.dimension_count_swa");
+}
+
 // Granite's hybrids use the key to say that nothing turns.
 TEST(GgufModel, GraniteSwitchedOff) {
   const ModelEncoding off =
