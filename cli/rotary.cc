@@ -18,6 +18,8 @@
 namespace ropewalk::cli {
 namespace {
 
+constexpr std::string_view kTwoAxes = " (ChatGLM-6B: position and block position)";
+
 Tensor tensor_of(const std::vector<int64_t>& values, const Dims& shape) {
   Tensor tensor = make_tensor(DType::i64, shape);
   if (!values.empty()) std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
@@ -110,21 +112,21 @@ Positions read_positions(const std::string& positions, const std::string& token_
   if (!positions.empty()) {
     Positions result{load_positions(positions)};
     if (axes > 1 && result.ids.shape.size() != 3) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("--positions: this model turns on {} position axes (ChatGLM-6B: "
-                              "position and block position), "
-                              "expected an .npy file [{}, batch, seq], or --token-ids",
-                              axes, axes));
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("--positions: this model turns on {} position axes{}, "
+                      "expected an .npy file [{}, batch, seq]{}",
+                      axes, axes == 2 ? kTwoAxes : "", axes, axes == 2 ? ", or --token-ids" : ""));
     }
     check_length(result.ids, positions, length);
     return result;
   }
   if (axes > 1) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("this model turns on {} position axes (ChatGLM-6B: position and block "
-                            "position): give --token-ids IDS.npy "
-                            "or --positions FILE.npy of shape [{}, batch, seq]",
-                            axes, axes));
+                fmt::format("this model turns on {} position axes{}: give {}"
+                            "--positions FILE.npy of shape [{}, batch, seq]",
+                            axes, axes == 2 ? kTwoAxes : "",
+                            axes == 2 ? "--token-ids IDS.npy or " : "", axes));
   }
   std::vector<int64_t> run(static_cast<size_t>(length));
   std::iota(run.begin(), run.end(), 0);

@@ -46,6 +46,11 @@ void add_interleaved_indexer(ConfigReader& config, ModelEncoding& model) {
   add_indexer(config, model, Pairing::interleaved);
 }
 
+constexpr LayerKind kKimiLinear[] = {
+    {.name = "full_attention", .rotates = false},
+    {.name = "linear_attention", .rotates = false},
+};
+
 constexpr LatentHead kV3{
     .nope_dim = 128, .rope_dim = 64, .writes_half_split = true, .key_decides = true};
 constexpr LatentHead kAlwaysInterleaved{.nope_dim = 128, .rope_dim = 64, .writes_half_split = true};
@@ -143,7 +148,7 @@ constexpr ModelType kTypes[] = {
     {.name = "kimi_linear",
      .architecture = "KimiLinearForCausalLM",
      .config_class = "KimiLinearConfig",
-     .layers = {.kinds = kNoRotation},
+     .layers = {.kinds = kKimiLinear},
      .latent = {.nope_dim = 128, .rope_dim = 64},
      .encoding = "none: linear attention, and latent attention without rotation"},
     {.name = "kimi_k25",

@@ -75,10 +75,16 @@ void read_heads(ConfigReader& config, ModelEncoding& model, const ModelType& typ
                                   kHeadCount, kv_heads);
   if (type.latent.rope_dim == 0) check_kv_heads(config, model, "num_key_value_heads");
   model.head_dim = head_dim(config, model, type);
+  std::optional<Default<int64_t>> layers_default = of_class(type.size.layers);
+  // Nemotron-H's files may name each layer, and not count them.
+  const auto list = config.json().find("layers_block_type");
+  if (list != config.json().end() && list->is_array() && !list->empty()) {
+    layers_default = {std::ssize(*list), "derived: the length of layers_block_type"};
+  }
   const int64_t layers = config.integer("layers",
                                         {"num_hidden_layers", "n_layer", "n_layers", "num_layers",
                                          "encoder_layers", "decoder_num_hidden_layers"},
-                                        kLayerCount, of_class(type.size.layers));
+                                        kLayerCount, layers_default);
   model.layers.resize(static_cast<size_t>(layers));
   read_max_positions(config, model, type);
 }

@@ -102,6 +102,12 @@ TEST(Vision, OnlyPixtralsTowerTurns) {
   EXPECT_TRUE(read(config).others.empty());
 }
 
+TEST(Vision, WhatIsNoRotationByIntegersIsRefusedWithTheReason) {
+  EXPECT_ROPEWALK_ERROR(read({{"model_type", "dinov3_vit"}}), ErrorCode::unsupported,
+                        "on n rows, the position 2i + 1 - n of row i");
+  EXPECT_ROPEWALK_ERROR(read({{"model_type", "vjepa2"}}), ErrorCode::unsupported, "no rotation");
+}
+
 TEST(Diffusion, WrongConfigsAreNamed) {
   ordered_json config = {{"_class_name", "FluxTransformer2DModel"},
                          {"num_attention_heads", 4},
@@ -118,6 +124,22 @@ TEST(Diffusion, WrongConfigsAreNamed) {
   EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::unsupported, "/_class_name: expected one that");
   config["_class_name"] = "CogVideoXTransformer3DModel";
   EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::unsupported, "use_rotary_positional_embeddings");
+}
+
+// As transformers 5 saves them: kinds are named, and layers counted by a list only.
+TEST(NoPositions, KindsMayBeNamed) {
+  ordered_json kimi = small("kimi_linear");
+  kimi["layer_types"] = {"linear_attention", "linear_attention", "linear_attention",
+                         "full_attention", "linear_attention"};
+  ordered_json nemotron = small("nemotron_h");
+  nemotron.erase("num_hidden_layers");
+  nemotron["layers_block_type"] = {"mamba", "moe", "attention"};
+  EXPECT_EQ(read(nemotron).layers.size(), 3u);
+  for (const ModelEncoding& model : {read(kimi), read(nemotron)}) {
+    for (const PositionEncoding& layer : model.layers) {
+      EXPECT_TRUE(std::holds_alternative<NoEncoding>(layer));
+    }
+  }
 }
 
 }  // namespace

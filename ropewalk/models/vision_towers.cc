@@ -1,6 +1,8 @@
 // Vision towers that have a config of their own.
 // Source: configuration_*.py and modeling_*.py of transformers.
 
+#include <string>
+
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/vision.h"
 
@@ -24,6 +26,28 @@ constexpr ModelType tower(std::string_view name, std::string_view config_class,
           .encoding = encoding,
           .read = read};
 }
+
+// Known, and no rotation by integer positions.
+void read_refused(ConfigReader& config, ModelEncoding&, const ModelType& type) {
+  config.refuse(ErrorCode::unsupported, "model_type", std::string(type.remark));
+}
+
+constexpr std::string_view kFractions =
+    "its angles are 2 pi c theta^(-4k/head_dim) for coordinates c in -1..1: on n rows, the "
+    "position "
+    "2i + 1 - n of row i with the frequencies 2 pi theta^(-4k/head_dim) / n, which depend on the "
+    "picture; spectrum_from_inv_freq takes them";
+constexpr std::string_view kTwoAngles =
+    "the two channels of a pair have different angles in its code, which is no rotation";
+
+constexpr ModelType refused(std::string_view name, std::string_view config_class,
+                            std::string_view why, std::string_view encoding) {
+  ModelType type = tower(name, config_class, {}, read_refused, encoding);
+  type.remark = why;
+  return type;
+}
+
+constexpr std::string_view kScaledCoordinates = "coordinates in -1..1 (refused)";
 
 constexpr ModelType kTypes[] = {
     tower("qwen2_vl_vision", "Qwen2VLVisionConfig", {1280, 16, 32}, read_vision<kVisionGrid>,
@@ -64,6 +88,10 @@ constexpr ModelType kTypes[] = {
     tower("minimax_m3_vl_vision", "MiniMaxM3VLVisionConfig", {1280, 16, 32},
           read_vision<kMiniMaxVision>,
           "RoPE half_split, frame, row and column on a third of the pairs each"),
+    refused("dinov3_vit", "DINOv3ViTConfig", kFractions, kScaledCoordinates),
+    refused("eomt_dinov3", "EomtDinov3Config", kFractions, kScaledCoordinates),
+    refused("sapiens2", "Sapiens2Config", kFractions, kScaledCoordinates),
+    refused("vjepa2", "VJEPA2Config", kTwoAngles, "two angles for a pair (refused)"),
 };
 
 }  // namespace
