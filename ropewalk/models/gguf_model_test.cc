@@ -65,7 +65,8 @@ TEST(GgufModel, DefaultsAreThoseOfLlamaCpp) {
   EXPECT_THAT(model.warnings, testing::Contains(testing::HasSubstr("rows of Q and K were moved")));
 }
 
-// ollama#14412 and llama.cpp's own default: a model whose base is another, converted without it.
+// ollama/ollama#14412, LostRuins/koboldcpp#487 and llama.cpp's own default: a model whose base is
+// another, converted without it.
 TEST(GgufModel, AbsentBaseIsNamedWhereTheModelsOwnIsAnother) {
   EXPECT_THAT(read_gguf(sized("gpt-oss")).warnings,
               testing::Contains("gpt-oss.rope.freq_base is absent: llama.cpp takes 10000, the "
@@ -75,6 +76,20 @@ TEST(GgufModel, AbsentBaseIsNamedWhereTheModelsOwnIsAnother) {
               testing::Not(testing::Contains(testing::HasSubstr("absent"))));
   EXPECT_THAT(read_gguf(sized("llama")).warnings,
               testing::Not(testing::Contains(testing::HasSubstr("absent"))));
+}
+
+// ollama/ollama#2379: a Qwen2 that was converted without its base of 1e6, and answers in newlines
+// after a while. The class has another default than its models, so that the source must tell.
+TEST(GgufModel, B03_AbsentBaseOfAModelThatStatesIt) {
+  const auto angle = [](const GgufBytes& bytes) {
+    return 4096 * make_spectrum(rope_of(read_gguf(bytes))).inv_freq.at(63);
+  };
+  GgufBytes qwen2 = sized("qwen2");
+  qwen2.u32("qwen2.attention.key_length", 128);
+  EXPECT_EQ(source_of(read_gguf(qwen2), "rope_theta"), "default of llama.cpp");
+  EXPECT_NEAR(angle(qwen2), 0.472999, 5e-7);
+  const GgufBytes stated = qwen2.f32("qwen2.rope.freq_base", 1000000);
+  EXPECT_NEAR(angle(stated), 0.005083, 5e-7);
 }
 
 TEST(GgufModel, BadBase) {

@@ -24,3 +24,7 @@ config "{$start, \"rope_theta\": 1e6, \"max_position_embeddings\": 32768, \"rope
 ropewalk show config.json | facts
 # One layer of four does not rotate (timtoole02/Camelid#535).
 ropewalk show testdata/models/smollm3-3b | first 3
+# The same in a GGUF: the key of the base is spoilt (ollama/ollama#2379).
+LC_ALL=C sed 's/qwen2.rope.freq_base/qwen2.rope.freq_lost/' testdata/models/qwen2-7b/model.gguf >lost.gguf
+ropewalk show lost.gguf | grep -E '^(rope_theta|note.*(base|lost))'
+try ropewalk show testdata/models/qwen2-7b/config.json lost.gguf
