@@ -22,7 +22,7 @@ warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
 
 MODELS = Path(__file__).resolve().parents[2] / "testdata" / "models"
-POSITIONS = {1: [[1, 77, 4000]], 3: [[1, 77, 1000], [2, 50, 3], [5, 7, 900]]}
+POSITIONS = {1: [[1, 77, 4000]], 4: 4 * [[1, 77, 4000]], 3: [[1, 77, 1000], [2, 50, 3], [5, 7, 900]]}
 SEED = 401
 GEMMA4 = ("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text")
 
@@ -61,6 +61,10 @@ AS_PUBLISHED = {
                 "layer_types": ["full_attention"] + 3 * ["sliding_attention"] + ["full_attention"],
                 "rope_theta": [5000000.0, 10000.0, 10000.0, 10000.0, 5000000.0],
                 "partial_rotary_factors": [0.5, 1.0, 1.0, 1.0, 0.5], "rope_scaling": LLAMA3},
+    "hunyuan_vl_text": {"hidden_size": 1024, "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 128,
+                        "num_hidden_layers": 2, "max_position_embeddings": 32768, "rope_theta": 10000.0,
+                        "rope_scaling": {"type": "xdrope", "alpha": 1000.0, "factor": 1.0,
+                                         "xdrope_section": [16, 16, 16, 16]}},
     # The lists are made up: those of the files are not at hand.
     "phi3": {"hidden_size": 3072, "num_attention_heads": 32, "num_hidden_layers": 2, "max_position_embeddings": 131072,
              "original_max_position_embeddings": 4096, "rope_theta": 10000.0, "rope_scaling": {
@@ -181,6 +185,8 @@ def measure(config, name):
         buffer = f"{kind}_inv_freq" if kind else "inv_freq"
         inv_freq = getattr(module_rotary, buffer).float()
         axes = 3 if "mrope_section" in inspect.getsource(cls) else 1
+        if config.model_type == "hunyuan_vl_text":
+            axes = 4  # all alike, as in text: else its two channels of a pair turn by different angles
         positions = torch.tensor(POSITIONS[axes])
         head_dim = 2 * inv_freq.numel() if config.model_type in GEMMA4 else head_dim_of(config, kind)
         q = torch.from_numpy(common.normal(SEED, 1, 1, 3, 1024))[..., :head_dim]
