@@ -92,7 +92,7 @@ TEST(GgufModel, B03_AbsentBaseOfAModelThatStatesIt) {
   EXPECT_NEAR(angle(stated), 0.005083, 5e-7);
 }
 
-TEST(GgufModel, BadBase) {
+TEST(GgufModel, G16_BadBase) {
   const float infinity = std::numeric_limits<float>::infinity();
   for (const float base : {infinity, -infinity, std::nanf("")}) {
     EXPECT_GGUF_ERROR(sized("llama").f32("llama.rope.freq_base", base), malformed,
@@ -106,7 +106,7 @@ TEST(GgufModel, BadBase) {
                     "llama.rope.freq_base");
 }
 
-TEST(GgufModel, BadRotaryDim) {
+TEST(GgufModel, G17_BadRotaryDim) {
   for (const uint32_t dim : {0u, 7u, 18u, 1u << 31}) {
     EXPECT_ROPEWALK_ERROR(read_gguf(sized("llama").u32("llama.rope.dimension_count", dim)),
                           dim == 18 || dim == 7 ? ErrorCode::unsupported : ErrorCode::malformed,
@@ -119,7 +119,7 @@ TEST(GgufModel, BadRotaryDim) {
   EXPECT_GGUF_ERROR(sized("deepseek2"), malformed, "deepseek2.attention.key_length");
 }
 
-TEST(GgufModel, BadHeads) {
+TEST(GgufModel, G18_BadHeads) {
   GgufBytes none;
   none.text("general.architecture", "llama");
   none.u32("llama.embedding_length", 64).u32("llama.block_count", 4);
@@ -134,7 +134,7 @@ TEST(GgufModel, BadHeads) {
                     malformed, "expected 4 numbers, one for each layer, found 2");
 }
 
-TEST(GgufModel, HugeLayerCountTakesNoMemory) {
+TEST(GgufModel, G19_HugeLayerCountTakesNoMemory) {
   GgufBytes bytes;
   bytes.text("general.architecture", "llama").u32("llama.embedding_length", 64);
   bytes.u32("llama.attention.head_count", 4).u32("llama.block_count", 1u << 31);
@@ -165,7 +165,7 @@ TEST(GgufModel, LayersOfUnlikeHeadsAreNamed) {
               testing::Contains(testing::HasSubstr("head_count_kv: the layers differ")));
 }
 
-TEST(GgufModel, ScalingTypes) {
+TEST(GgufModel, G20_ScalingTypes) {
   const auto with = [](std::string_view type) {
     return sized("llama").text("llama.rope.scaling.type", type);
   };
@@ -186,7 +186,7 @@ TEST(GgufModel, ScalingTypes) {
   EXPECT_GGUF_ERROR(with("longrope"), malformed, "rope_factors_short.weight");
 }
 
-TEST(GgufModel, BadFactor) {
+TEST(GgufModel, G21_BadFactor) {
   for (const float factor : {0.0f, -1.0f}) {
     EXPECT_GGUF_ERROR(sized("llama").f32("llama.rope.scaling.factor", factor), malformed,
                       "key \"llama.rope.scaling.factor\": expected a positive number");
@@ -273,7 +273,7 @@ std::vector<float> llama3_divisors(double base, size_t pairs, double factor, dou
   return divisors;
 }
 
-TEST(GgufModel, RopeFreqsOfLlama3) {
+TEST(GgufModel, S07_RopeFreqsOfLlama3) {
   const GgufBytes bytes = sized("llama").f32("llama.rope.freq_base", 500000);
   for (const double original : {8192.0, 4096.0, 65536.0}) {
     const ModelEncoding model =
@@ -307,7 +307,7 @@ TEST(GgufModel, RopeFreqsOfPairsThatStandStill) {
   EXPECT_EQ(rope_of(model).rotary_dim, 16);
 }
 
-TEST(GgufModel, BadRopeFreqs) {
+TEST(GgufModel, G22_BadRopeFreqs) {
   const auto read = [](const std::vector<float>& values) {
     return read_with_tensor(sized("llama"), "rope_freqs.weight", values);
   };
@@ -320,7 +320,7 @@ TEST(GgufModel, BadRopeFreqs) {
                         "found nan at [5]");
 }
 
-TEST(GgufModel, Sections) {
+TEST(GgufModel, G23_Sections) {
   const auto with = [](const std::vector<int32_t>& sections) {
     return sized("qwen2vl").array<int32_t>("qwen2vl.rope.dimension_sections", 5, sections);
   };
