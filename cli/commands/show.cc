@@ -9,8 +9,10 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/compare_models.h"
+#include "cli/frequency_chart.h"
 #include "cli/layer_kinds.h"
 #include "cli/output.h"
+#include "cli/pictures.h"
 #include "cli/rotary.h"
 #include "cli/scaling_bands.h"
 #include "cli/stored_frequencies.h"
@@ -80,8 +82,8 @@ void print_slopes(const AlibiConfig& config) {
 
 struct Options {
   std::string model, other, assume;
-  std::string layer, seq_len;
-  bool json = false, all = false;
+  std::string layer, seq_len, picture;
+  bool json = false, all = false, force = false;
 };
 
 struct Choice {
@@ -147,13 +149,26 @@ void print_stored(const StoredFrequencies& stored) {
     fmt::print("\nnote: stored frequencies were not looked for: {}\n", stored.unread);
 }
 
+void draw(const ModelEncoding& model, const Choice& choice, const Options& options) {
+  if (options.picture.empty()) return;
+  check_picture(options.picture, overwrite(options.force));
+#ifdef ROPEWALK_PLOTS
+  write_picture(options.picture, frequency_chart(model, choice.layer, choice.seq_len),
+                overwrite(options.force));
+#endif
+}
+
 int show(const Options& options) {
+  if (!options.picture.empty() && !options.other.empty()) {
+    throw Error(ErrorCode::invalid_argument, "--plot draws one model, found two");
+  }
   const ModelEncoding model = load_model(options.model, options.assume);
   const Choice choice = choice_of(options, model);
   if (!options.other.empty()) {
     const ModelEncoding other = load_model(options.other, options.assume);
     return compare_models(model, other, choice.layer, choice.seq_len) ? 1 : 0;
   }
+  draw(model, choice, options);
   const StoredFrequencies stored = check_stored_frequencies(model, options.model);
   if (options.json) return show_json(model, choice, stored);
   print_facts(model);
@@ -193,6 +208,10 @@ Run declare_show(CLI::App& app) {
   app.add_option("--assume", options->assume,
                  "read the file as this model_type, whatever it says (ropewalk models)")
       ->type_name("TYPE");
+  app.add_option("--plot", options->picture,
+                 "draw the wavelengths, or ALiBi's slopes, to FILE.png or FILE.svg")
+      ->type_name("FILE");
+  app.add_flag("--force", options->force, "replace a picture that exists");
   app.add_flag("--json", options->json, "as JSON, every pair");
   app.add_flag("--all", options->all, "print every pair");
   return [options] { return show(*options); };
