@@ -437,6 +437,38 @@ TEST(GgufModel, EitherByteOrder) {
   EXPECT_EQ(rope_of(read_gguf(big)).rope_theta, 500000);
 }
 
+// Whatever a byte becomes, and wherever the file ends, there is a model or an error about the file.
+TEST(GgufModel, AnyByteChangedAndAnyLength) {
+  const TempFolder folder;
+  size_t refused = 0;
+  const auto answer = [&](const std::string& bytes) {
+    try {
+      read_gguf_model(folder.file("m.gguf", bytes));
+    } catch (const Error& error) {
+      ++refused;
+      ASSERT_TRUE(error.code() == ErrorCode::malformed || error.code() == ErrorCode::unsupported ||
+                  error.code() == ErrorCode::resource_limit)
+          << error.what();
+      ASSERT_THAT(error.what(), testing::HasSubstr("m.gguf"));
+    }
+  };
+  for (const char* name : {"llama-3.2-1b", "deepseek-v2-lite", "gemma-3-4b", "mpt-7b"}) {
+    const std::filesystem::path path =
+        std::filesystem::path(ROPEWALK_TESTDATA) / "models" / name / "model.gguf";
+    const std::string bytes = file_bytes(path);
+    for (size_t at = 0; at < bytes.size(); ++at) {
+      SCOPED_TRACE(std::string(name) + " byte " + std::to_string(at));
+      for (const char change : {'\1', '\x80', '\xff'}) {
+        std::string other = bytes;
+        other[at] = static_cast<char>(other[at] ^ change);
+        answer(other);
+      }
+      answer(bytes.substr(0, at));
+    }
+  }
+  EXPECT_GE(refused, 2000u);
+}
+
 // A folder of parts, and one of several models.
 TEST(GgufModel, Folders) {
   const TempFolder folder;
