@@ -93,6 +93,18 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "glm_ocr_text",
      .others = add_vision_grid},
+    {.name = "glm_image_text",
+     .config_class = "GlmImageTextConfig",
+     .size = {4096, 32, 40},
+     .kv_heads = 2,
+     .max_positions = 131072,
+     .fraction = Fraction::leading,
+     .multi_axis = {.axes = 3, .section = {8, 12, 12}}},
+    {.name = "glm_image",
+     .architecture = "GlmImageForConditionalGeneration",
+     .config_class = "GlmImageConfig",
+     .part = "text_config",
+     .part_type = "glm_image_text"},
 };
 
 }  // namespace

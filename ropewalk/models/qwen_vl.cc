@@ -15,6 +15,12 @@ constexpr MultiAxis kStatedSections{.axes = 3};
 constexpr MultiAxis kQwen3{.axes = 3, .order = MropeOrder::interleaved, .section = {24, 20, 20}};
 constexpr MultiAxis kQwen35{.axes = 3, .order = MropeOrder::interleaved, .section = {11, 11, 10}};
 
+constexpr LayerKind kIndexedAndLinear[] = {
+    {.name = "indexed_attention"},
+    {.name = "linear_attention", .rotates = false},
+    {.name = "full_attention"},  // another name of the first
+};
+
 constexpr ModelType kTypes[] = {
     {.name = "qwen2_vl_text",
      .config_class = "Qwen2VLTextConfig",
@@ -164,6 +170,22 @@ constexpr ModelType kTypes[] = {
      .config_class = "PaddleOCRVLConfig",
      .part = "text_config",
      .part_type = "paddleocr_vl_text",
+     .others = add_vision_grid},
+    {.name = "qwen4_exp_text",
+     .config_class = "Qwen4ExpTextConfig",
+     .size = {2048, 16, 40},
+     .head_dim = 256,
+     .kv_heads = 2,
+     .max_positions = 32768,
+     .fraction = Fraction::leading,
+     .layers = {.kinds = kIndexedAndLinear, .period = 4, .period_key = "full_attention_interval"},
+     .multi_axis = kQwen35,
+     .q_k_norm = kNormBefore},
+    {.name = "qwen4_exp",
+     .architecture = "Qwen4ExpForConditionalGeneration",
+     .config_class = "Qwen4ExpConfig",
+     .part = "text_config",
+     .part_type = "qwen4_exp_text",
      .others = add_vision_grid},
 };
 

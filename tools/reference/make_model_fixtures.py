@@ -36,12 +36,12 @@ mimo_v2_flash minicpm3 minimax ministral ministral3 mistral4 mllama_text_model m
 moonshine_streaming moshi nanochat nemotron neucodec olmo_hybrid openai_privacy_filter phi4_multimodal phimoe
 qwen3_5_moe_text qwen3_5_text qwen3_vl_moe_text recurrent_gemma solar_open timesfm2_5 ultrabert vaultgemma
 voxtral_realtime_text xcodec2 youtu zaya emu3_text_model granite granitemoe granitemoeshared axk1 exaone_moe
-apertus1p5_text bailing_hybrid blt_global_transformer blt_local_decoder blt_local_encoder blt_patcher cohere2_moe
+apertus1p5_text axk2 bailing_hybrid blt_global_transformer blt_local_decoder blt_local_encoder blt_patcher cohere2_moe
 csm_depth_decoder_model deepseek_ocr2_text dia_decoder dia_encoder diffusion_gemma_text
-gemma4_unified_text glmasr_encoder granite4_vision_text granite_docling_text granite_swa granitemoe_swa higgs_audio_v2
+gemma4_unified_text glm_image_text glmasr_encoder granite4_vision_text granite_docling_text granite_swa granitemoe_swa higgs_audio_v2
 hy_v4 lara_mini lasr_encoder lfm3 minimax_m3_vl_text mistral_large4_text molmo2_text moonshine muse_glimmer_assistant
 muse_glimmer_text muse_spark_text pe_audio_encoder pe_video_encoder step3p5 t5_gemma_module t5gemma2_decoder
-t5gemma2_text voxtral_realtime_encoder
+t5gemma2_text voxtral_realtime_encoder qwen4_exp_text unlimited_ocr_text
 """.split()
 # What a class needs to be built at all, or has by a wish of its own.
 EXTRA = {
@@ -49,6 +49,10 @@ EXTRA = {
     "ernie4_5_vl_moe_text": {"rope_parameters": {"rope_type": "default", "rope_theta": 500000.0,
                                                  "mrope_section": [22, 22, 20]}},
 }
+EXTRA["qwen4_exp_text"] = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25,
+                                               "mrope_section": [11, 11, 10]}}
+EXTRA["glm_image_text"] = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5,
+                                               "mrope_section": [8, 12, 12]}}
 EXTRA["glm4v_moe_text"]["rope_parameters"] = {
     "rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5, "mrope_section": [8, 12, 12]}
 LLAMA3 = {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 32.0,
