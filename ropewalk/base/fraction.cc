@@ -1,5 +1,6 @@
 #include "ropewalk/base/fraction.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -112,7 +113,7 @@ Fraction alternating_series(const Fraction& x, int first) {
 Fraction sin_series(const Fraction& x) { return alternating_series(x, 1); }
 Fraction one_minus_cos_series(const Fraction& x) { return alternating_series(x, 2); }
 
-float rounded_to_float(uint64_t whole, const Fraction& a, double scale) {
+float rounded_to_float(uint64_t whole, const Fraction& a, double scale, const FloatFormat& format) {
   if (scale == 0 || (whole == 0 && a.is_zero())) return 0;
   // (whole + a) * mantissa as 7 words; word 0 has the weight 2^64, word 1 the weight 1.
   int exponent;
@@ -134,7 +135,7 @@ float rounded_to_float(uint64_t whole, const Fraction& a, double scale) {
     return bits;
   };
   const int power = 127 - top + exponent;  // the value is 1.xxx * 2^power
-  const int kept = power >= -126 ? 24 : 24 - (-126 - power);
+  const int kept = format.digits - std::max(0, format.least_exponent - power);
   if (kept < 0) return 0;
   uint64_t significand = bits_at(top, kept);
   const uint64_t next = bits_at(top + kept, 1), rest = bits_at(top + kept + 1, 64),

@@ -44,9 +44,18 @@ Fraction fraction_from_double(double value);
 Fraction sin_series(const Fraction& x);
 Fraction one_minus_cos_series(const Fraction& x);
 
-// (whole + a) * scale rounded to the nearest float, ties to even; scale >= 0 is taken exactly. With
-// a not zero, a result that cannot be told from a tie (2^-190) is rounded toward zero: where that
-// can happen, for a tiny angle x, the exact value sin x lies below the tie x.
-float rounded_to_float(uint64_t whole, const Fraction& a, double scale);
+// A binary floating-point format within float32: digits of a normal number, and the exponent of the
+// smallest one, below which numbers are denormal.
+struct FloatFormat {
+  int digits, least_exponent;
+};
+inline constexpr FloatFormat kFloat32Format{24, -126}, kBf16Format{8, -126}, kF16Format{11, -14};
+
+// (whole + a) * scale rounded to the nearest number of the format, ties to even; scale >= 0 is
+// taken exactly. Past the format's largest number the digits are rounded as if there were none.
+// With a not zero, a result that cannot be told from a tie (2^-190) is rounded toward zero: where
+// that can happen, for a tiny angle x, the exact value sin x lies below the tie x.
+float rounded_to_float(uint64_t whole, const Fraction& a, double scale,
+                       const FloatFormat& format = kFloat32Format);
 
 }  // namespace ropewalk

@@ -9,13 +9,15 @@
 #include "ropewalk/kernels/rows/rows.h"
 
 namespace ropewalk {
+namespace {
 
-CosSinTable make_table(const Spectrum& spectrum, int64_t first, int64_t rows,
-                       const Parallel& parallel) {
+[[noreturn]] void fail(ErrorCode code, const std::string& why) {
+  throw Error(code, "table: " + why);
+}
+
+// The numbers of cos, and of sin.
+size_t checked_size(const Spectrum& spectrum, int64_t first, int64_t rows) {
   check_spectrum(spectrum);
-  const auto fail = [](ErrorCode code, const std::string& why) {
-    throw Error(code, "table: " + why);
-  };
   if (axis_count(spectrum) != 1) {
     fail(ErrorCode::unsupported,
          "the spectrum has pairs on more than one position axis, which no table by position can "
@@ -29,16 +31,50 @@ CosSinTable make_table(const Spectrum& spectrum, int64_t first, int64_t rows,
     fail(ErrorCode::resource_limit,
          fmt::format("{} rows of {} pairs would take more than 2^40 bytes", rows, pairs));
   }
-  CosSinTable table{rows, pairs, {}, {}, first};
-  table.cos.resize(static_cast<size_t>(rows * pairs));
-  table.sin.resize(static_cast<size_t>(rows * pairs));
+  return static_cast<size_t>(rows * pairs);
+}
+
+// run(source, steps, first, rows, cos, sin) for parts of a table whose memory is there.
+template <class Table, class Run>
+void fill(Table& table, const Spectrum& spectrum, const Parallel& parallel, const Run& run) {
   const RowSource source = row_source(spectrum, spectrum.attention_scaling, false);
   constexpr int64_t kRowsPerTask = 512;
-  parallel_for(parallel, (rows + kRowsPerTask - 1) / kRowsPerTask, [&](int64_t task) {
-    const int64_t begin = task * kRowsPerTask, count = std::min(rows - begin, kRowsPerTask);
-    cos_sin_rows(source, first + begin, count, pairs, table.cos.data() + begin * pairs,
-                 table.sin.data() + begin * pairs);
+  const RowSteps steps = row_steps(source, std::min(table.rows, kRowsPerTask));
+  parallel_for(parallel, (table.rows + kRowsPerTask - 1) / kRowsPerTask, [&](int64_t task) {
+    const int64_t begin = task * kRowsPerTask, count = std::min(table.rows - begin, kRowsPerTask);
+    run(source, steps, table.first + begin, count, table.cos.data() + begin * table.pairs,
+        table.sin.data() + begin * table.pairs);
   });
+}
+
+}  // namespace
+
+CosSinTable make_table(const Spectrum& spectrum, int64_t first, int64_t rows,
+                       const Parallel& parallel) {
+  const size_t size = checked_size(spectrum, first, rows);
+  const auto pairs = static_cast<int64_t>(spectrum.inv_freq.size());
+  CosSinTable table{rows, pairs, std::vector<float>(size), std::vector<float>(size), first};
+  fill(table, spectrum, parallel,
+       [&](const RowSource& source, const RowSteps& steps, int64_t from, int64_t count, float* cos,
+           float* sin) { cos_sin_run(source, steps, from, count, pairs, cos, sin); });
+  return table;
+}
+
+HalfCosSinTable make_half_table(const Spectrum& spectrum, DType dtype, int64_t first, int64_t rows,
+                                const Parallel& parallel) {
+  if (dtype != DType::bf16 && dtype != DType::f16) {
+    fail(ErrorCode::unsupported,
+         fmt::format("dtype {} is not supported, expected bf16 or f16", name(dtype)));
+  }
+  const size_t size = checked_size(spectrum, first, rows);
+  const auto pairs = static_cast<int64_t>(spectrum.inv_freq.size());
+  HalfCosSinTable table{
+      dtype, rows, pairs, std::vector<uint16_t>(size), std::vector<uint16_t>(size), first};
+  fill(table, spectrum, parallel,
+       [&](const RowSource& source, const RowSteps& steps, int64_t from, int64_t count,
+           uint16_t* cos, uint16_t* sin) {
+         cos_sin_half_run(source, steps, dtype, from, count, pairs, cos, sin);
+       });
   return table;
 }
 

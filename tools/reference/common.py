@@ -112,9 +112,15 @@ def max_error(reference, exact):
 
 
 def nearest_float32(value):
-    """The float32 nearest to a nonzero mpf, ties to even, subnormals too: decided with integers alone."""
+    """The float32 nearest to a nonzero mpf, ties to even, subnormals too."""
+    return nearest_float(value, 24, -126)
+
+
+def nearest_float(value, digits, least_exponent):
+    """The number of so many binary digits nearest to a nonzero mpf, ties to even; below 2^least_exponent they are
+    subnormal. Decided with integers alone."""
     sign, mantissa, exponent, bits = value._mpf_
-    last = max(exponent + bits - 24, -149)  # exponent of the last bit kept
+    last = max(exponent + bits - digits, least_exponent - digits + 1)  # exponent of the last bit kept
     shift = last - exponent
     if shift <= 0:
         kept = mantissa << -shift

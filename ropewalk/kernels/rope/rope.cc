@@ -106,6 +106,13 @@ RowSource source_of(const Spectrum& spectrum, Direction direction) {
                     direction != Direction::forward);
 }
 
+template <class Table>
+TableView view_of_numbers(const Table& table, DType dtype) {
+  const Dims shape = {table.rows, table.pairs};
+  return {make_view(static_cast<const void*>(table.cos.data()), dtype, shape),
+          make_view(static_cast<const void*>(table.sin.data()), dtype, shape), table.first};
+}
+
 void check_rows_exist(const PositionReader& positions, const RopeJob& job, const TableView& table) {
   const int64_t rows = table.cos.shape[0];
   for (int64_t b = 0; b < job.batch; ++b) {
@@ -123,11 +130,9 @@ void check_rows_exist(const PositionReader& positions, const RopeJob& job, const
 
 }  // namespace
 
-TableView view_of(const CosSinTable& table) {
-  const Dims shape = {table.rows, table.pairs};
-  return {make_view(static_cast<const void*>(table.cos.data()), DType::f32, shape),
-          make_view(static_cast<const void*>(table.sin.data()), DType::f32, shape), table.first};
-}
+TableView view_of(const CosSinTable& table) { return view_of_numbers(table, DType::f32); }
+
+TableView view_of(const HalfCosSinTable& table) { return view_of_numbers(table, table.dtype); }
 
 void apply_rope(const Spectrum& spectrum, const RotaryLayout& layout, const PositionIds& positions,
                 const Rotated& q, const std::optional<Rotated>& k, const RopeOptions& options) {

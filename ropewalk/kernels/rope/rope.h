@@ -22,12 +22,23 @@ struct CosSinTable {
   bool operator==(const CosSinTable&) const = default;
 };
 
-// A caller's own table, not assumed to lie on the circle; or a CosSinTable.
+// The same in bf16 or f16.
+struct HalfCosSinTable {
+  DType dtype = DType::bf16;
+  int64_t rows = 0, pairs = 0;
+  std::vector<uint16_t> cos, sin;  // [rows, pairs]
+  int64_t first = 0;
+
+  bool operator==(const HalfCosSinTable&) const = default;
+};
+
+// A caller's own table, not assumed to lie on the circle; or one of the two above.
 struct TableView {
   ConstTensorView cos, sin;  // f32, bf16 or f16, [rows, P], any strides
   int64_t first = 0;         // position of row 0
 };
 TableView view_of(const CosSinTable& table);
+TableView view_of(const HalfCosSinTable& table);
 
 // Which way a call rotates.
 enum class Direction {

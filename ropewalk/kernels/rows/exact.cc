@@ -1,11 +1,10 @@
-#include "ropewalk/base/fraction.h"
 #include "ropewalk/kernels/rows/phase.h"
 #include "ropewalk/kernels/rows/rows.h"
 
 namespace ropewalk {
 
 void cos_sin_exactly(const RowSource& source, int64_t pair, int64_t position, float* cos,
-                     float* sin) {
+                     float* sin, const FloatFormat& format) {
   const Phase phase = exact_phase(source, pair, position);
   // 8 |r| <= 1 turns into the angle by pi/4; |r| is exactly 1/8 only at the end of the quadrant.
   Fraction eighths;
@@ -16,8 +15,9 @@ void cos_sin_exactly(const RowSource& source, int64_t pair, int64_t position, fl
   const Fraction sine = sin_series(x);
   const Fraction gap = one_minus_cos_series(x);
   const bool one = gap.is_zero();
-  const float s = rounded_to_float(0, sine, source.scale);
-  const float c = rounded_to_float(one ? 1 : 0, one ? Fraction{} : Fraction{} - gap, source.scale);
+  const float s = rounded_to_float(0, sine, source.scale, format);
+  const float c =
+      rounded_to_float(one ? 1 : 0, one ? Fraction{} : Fraction{} - gap, source.scale, format);
   const float signed_s = phase.r_negative ? -s : s;
   const bool swap = phase.quadrant & 1;
   const float cos_magnitude = swap ? signed_s : c, sin_magnitude = swap ? c : signed_s;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ropewalk/base/dtype.h"
+#include "ropewalk/base/fraction.h"
 #include "ropewalk/encoding/spectrum.h"
 
 namespace ropewalk {
@@ -47,8 +49,13 @@ void cos_sin_run(const RowSource& source, const RowSteps& steps, int64_t first, 
 void cos_sin_rows(const RowSource& source, int64_t first, int64_t rows, int64_t stride, float* cos,
                   float* sin);
 
+// The same rounded once to bf16 or f16, which rounding the float32 numbers again is not: one that
+// lies on a tie of the 16-bit type may come from either side of it.
+void cos_sin_half_run(const RowSource& source, const RowSteps& steps, DType dtype, int64_t first,
+                      int64_t rows, int64_t stride, uint16_t* cos, uint16_t* sin);
+
 // One entry the slow way, for any position: what the rounding test falls back to.
 void cos_sin_exactly(const RowSource& source, int64_t pair, int64_t position, float* cos,
-                     float* sin);
+                     float* sin, const FloatFormat& format = kFloat32Format);
 
 }  // namespace ropewalk
