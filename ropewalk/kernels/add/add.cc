@@ -9,24 +9,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "ropewalk/kernels/lower32-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace ropewalk {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using DF = hn::ScalableTag<float>;
-using DU64 = hn::ScalableTag<uint64_t>;
-using VU64 = hn::Vec<DU64>;
-
-// Products of the lower 32 bits of each 64-bit lane.
-HWY_INLINE VU64 MulLower32(VU64 a, VU64 b) {
-#if HWY_TARGET == HWY_SCALAR
-  return hn::Set(DU64(), (hn::GetLane(a) & 0xFFFFFFFFu) * (hn::GetLane(b) & 0xFFFFFFFFu));
-#else
-  const hn::Repartition<uint32_t, DU64> du32;
-  return hn::MulEven(hn::BitCast(du32, a), hn::BitCast(du32, b));
-#endif
-}
 
 // philox4x32 of base/random.h for as many consecutive counters as 64-bit lanes: word j of counter n
 // goes to the lower, then the upper half of words[2 n + j / 2].

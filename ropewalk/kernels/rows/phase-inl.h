@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include "ropewalk/kernels/lower32-inl.h"
 #include "ropewalk/kernels/rows/phase.h"
 #include "ropewalk/kernels/rows/rows.h"
 
@@ -20,26 +21,14 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using DF64 = hn::ScalableTag<double>;
-using DU64 = hn::RebindToUnsigned<DF64>;
 using DI64 = hn::RebindToSigned<DF64>;
 using DF32 = hn::Rebind<float, DF64>;  // as many floats as doubles
 using VF64 = hn::Vec<DF64>;
-using VU64 = hn::Vec<DU64>;
 
 // The top 128 bits of a phase, one pair per lane.
 struct PhaseVector {
   VU64 hi, mid;
 };
-
-// Products of the lower 32 bits of each 64-bit lane.
-HWY_INLINE VU64 MulLower32(VU64 a, VU64 b) {
-#if HWY_TARGET == HWY_SCALAR
-  return hn::Set(DU64(), (hn::GetLane(a) & 0xFFFFFFFFu) * (hn::GetLane(b) & 0xFFFFFFFFu));
-#else
-  const hn::Repartition<uint32_t, DU64> du32;
-  return hn::MulEven(hn::BitCast(du32, a), hn::BitCast(du32, b));
-#endif
-}
 
 // A 32-bit position (in 64-bit lanes) times a 128-bit frequency, modulo one turn.
 HWY_INLINE PhaseVector MultiplyPhase(VU64 position, PhaseVector turns) {
