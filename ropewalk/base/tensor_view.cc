@@ -60,6 +60,19 @@ bool is_contiguous(const ConstTensorView& view) {
   return true;
 }
 
+int64_t contiguous_bytes(const ConstTensorView& view) {
+  if (view.data == nullptr || view.shape.size() != view.strides.size()) return 0;
+  int64_t step = 1;
+  bool fits = true;  // without a branch for each of the steps
+  for (int i = view.shape.size() - 1; i >= 0; --i) {
+    const int64_t dim = view.shape[i];
+    fits &= (dim == 1) | ((dim > 1) & (view.strides[i] == step));
+    fits &= !__builtin_mul_overflow(step, dim, &step);
+  }
+  const auto size = static_cast<int64_t>(size_in_bytes(view.dtype));
+  return fits && step <= (int64_t{1} << 60) ? step * size : 0;
+}
+
 std::pair<const char*, const char*> byte_range(const ConstTensorView& view) {
   const char* base = static_cast<const char*>(view.data);
   const auto size = static_cast<int64_t>(size_in_bytes(view.dtype));

@@ -36,6 +36,10 @@ int64_t num_elements(const Dims& shape);
 
 bool is_contiguous(const ConstTensorView& view);
 
+// The bytes of a row-major view that has some and passes check_view; 0 for any other. Quicker than
+// check_view, for calls of microseconds.
+int64_t contiguous_bytes(const ConstTensorView& view);
+
 // First byte and one past the last byte that a view touches ({data, data} when it is empty).
 // Throws invalid_argument when the extent does not fit in the address space.
 std::pair<const char*, const char*> byte_range(const ConstTensorView& view);

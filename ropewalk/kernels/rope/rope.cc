@@ -38,10 +38,10 @@ bool can_stream(const RopeJob& job) {
     if (tensor.in_place || !tensor.packed) return false;
     odd |= reinterpret_cast<uintptr_t>(tensor.out);
     for (int i = 0; i < 3; ++i) odd |= static_cast<uintptr_t>(tensor.out_strides[i]);
-    for (const RopeWindow& window : job.windows) {
+    for (const RotaryWindow& window : job.windows) {
       const auto size = static_cast<int64_t>(size_in_bytes(tensor.dtype));
       odd |= static_cast<uintptr_t>(window.offset * size) |
-             static_cast<uintptr_t>(window.pairs * size);
+             static_cast<uintptr_t>(window.dim / 2 * size);
     }
   }
   return job.source_of.empty() && odd % kVector == 0;

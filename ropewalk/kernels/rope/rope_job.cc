@@ -2,10 +2,12 @@
 #include "ropewalk/kernels/rope/rope_job.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
+#include "ropewalk/base/fixed_vector.h"
 #include "ropewalk/base/overlap.h"
 
 namespace ropewalk {
@@ -21,89 +23,122 @@ bool meet(const Bytes& a, const Bytes& b) {
   return a.first != a.second && b.first != b.second && a.first < b.second && b.first < a.second;
 }
 
-// q or k, its views as [batch, seq, heads, head_dim].
+// Which axes of a view are batch, token, head and channel; -1: there is no batch.
+using Axes = std::array<int, 4>;
+
+Axes axes_of(const ConstTensorView& view, TensorLayout layout, const char* what) {
+  const int rank = view.shape.size();
+  const bool heads_first = layout == TensorLayout::bhsd;
+  if (rank == 4 && layout != TensorLayout::thd)
+    return heads_first ? Axes{0, 2, 1, 3} : Axes{0, 1, 2, 3};
+  if (rank != 3) as_bshd(view, layout, what);  // throws
+  return heads_first ? Axes{-1, 1, 0, 2} : Axes{-1, 0, 1, 2};
+}
+
+// q or k as [batch, seq, heads, head_dim]. Small numbers and no copies of views: for one token, the
+// checks are half of a call.
 struct Checked {
-  ConstTensorView in;
-  TensorView out;
+  const Rotated* x;
+  TensorLayout layout;
   bool in_place;
   Bytes in_bytes, out_bytes;
+  int64_t shape[4];
+
+  ConstTensorView in() const { return as_bshd(x->in, layout, ""); }
+  ConstTensorView out() const { return as_bshd(x->out, layout, ""); }
 };
 
-void check_output(const Rotated& x, const Checked& checked, const char* output_name) {
+// The shape, and the strides in bytes of f32, bf16 or f16. Returns whether the shapes are equal.
+bool fill_axes(Checked& checked, RopeTensor& tensor, const char* what, const char* output_name) {
+  const ConstTensorView& in = checked.x->in;
+  const TensorView& out = checked.x->out;
+  const Axes from = axes_of(in, checked.layout, what);
+  const Axes to = checked.in_place ? from : axes_of(out, checked.layout, output_name);
+  const int64_t size = in.dtype == DType::f32 ? 4 : 2;
+  bool equal = true;
+  for (size_t i = 0; i < 4; ++i) {
+    checked.shape[i] = from[i] < 0 ? 1 : in.shape[from[i]];
+    tensor.in_strides[i] = from[i] < 0 ? 0 : in.strides[from[i]] * size;
+    equal &= checked.shape[i] == (to[i] < 0 ? 1 : out.shape[to[i]]);
+    // In place, the strides of axes of one number may differ, and lead nowhere.
+    tensor.out_strides[i] = checked.in_place ? tensor.in_strides[i]
+                            : to[i] < 0      ? 0
+                                             : out.strides[to[i]] * size;
+  }
+  tensor.packed =
+      checked.shape[3] <= 1 || (tensor.in_strides[3] == size && tensor.out_strides[3] == size);
+  return equal;
+}
+
+void check_output(const Checked& checked, bool equal_shapes, const char* output_name) {
+  const Rotated& x = *checked.x;
   if (x.out.dtype != x.in.dtype)
     fail(fmt::format("{}: dtype {}, expected {} as the input", output_name, name(x.out.dtype),
                      name(x.in.dtype)));
-  if (!(checked.in.shape == checked.out.shape)) {
+  if (!equal_shapes) {
     fail(fmt::format("{}: shape {}, expected {} as the input", output_name, to_string(x.out.shape),
                      to_string(x.in.shape)));
   }
   if (!checked.in_place && meet(checked.in_bytes, checked.out_bytes) &&
-      may_overlap(checked.in, checked.out)) {
+      may_overlap(checked.in(), checked.out())) {
     fail(fmt::format("{}: overlaps the input without being the same view", output_name));
   }
 }
 
-Checked checked(const Rotated& x, TensorLayout layout, int64_t head_dim, const char* what,
-                const char* output_name) {
-  const Bytes in_bytes = check_view(x.in, what);
+// Checks one tensor and fills in what the kernel reads.
+void check(Checked& checked, RopeTensor& tensor, int64_t head_dim, const char* what,
+           const char* output_name) {
+  const Rotated& x = *checked.x;
+  const int64_t bytes = contiguous_bytes(x.in);
+  const char* const data = static_cast<const char*>(x.in.data);
+  checked.in_bytes = bytes > 0 ? Bytes{data, data + bytes} : check_view(x.in, what);
   check_rope_dtype(x.in.dtype, what);
-  const bool in_place = same_view(x.in, x.out);
-  const Bytes out_bytes = in_place ? in_bytes : check_view(x.out, output_name);
-  Checked result{as_bshd(x.in, layout, what), {}, in_place, in_bytes, out_bytes};
-  result.out = in_place ? TensorView{{x.out.data, x.out.dtype, result.in.shape, result.in.strides}}
-                        : as_bshd(x.out, layout, output_name);
-  check_output(x, result, output_name);
-  if (result.in.shape[3] != head_dim) {
+  checked.in_place = same_view(x.in, x.out);
+  checked.out_bytes = checked.in_place ? checked.in_bytes : check_view(x.out, output_name);
+  const bool equal_shapes = fill_axes(checked, tensor, what, output_name);
+  check_output(checked, equal_shapes, output_name);
+  if (checked.shape[3] != head_dim) {
     fail(fmt::format("{}: shape {} has heads of {} channels, expected head_dim {}", what,
-                     to_string(x.in.shape), result.in.shape[3], head_dim));
+                     to_string(x.in.shape), checked.shape[3], head_dim));
   }
-  if (may_alias_itself(result.out))
+  const bool surely_apart = checked.in_place && bytes > 0;
+  if (!surely_apart && may_alias_itself(x.out))
     fail(fmt::format("{}: strides {} name one address twice", output_name,
                      to_string(x.out.strides)));
-  return result;
+  tensor.in = data;
+  tensor.out = static_cast<char*>(x.out.data);
+  tensor.dtype = x.in.dtype;
+  tensor.heads = checked.shape[2];
+  tensor.in_place = checked.in_place;
 }
 
 void check_apart(const Checked& q, const Checked& k) {
-  if ((meet(q.out_bytes, k.out_bytes) && may_overlap(q.out, k.out)) ||
-      (meet(q.out_bytes, k.in_bytes) && may_overlap(q.out, k.in)) ||
-      (meet(q.in_bytes, k.out_bytes) && may_overlap(q.in, k.out)))
+  if ((meet(q.out_bytes, k.out_bytes) && may_overlap(q.out(), k.out())) ||
+      (meet(q.out_bytes, k.in_bytes) && may_overlap(q.out(), k.in())) ||
+      (meet(q.in_bytes, k.out_bytes) && may_overlap(q.in(), k.out())))
     fail("q and k overlap");
-  for (int axis : {0, 1}) {
-    if (q.in.shape[axis] != k.in.shape[axis]) {
-      fail(fmt::format("q has {} {} but k has {}", q.in.shape[axis],
-                       axis == 0 ? "sequences" : "tokens", k.in.shape[axis]));
+  for (size_t axis : {0, 1}) {
+    if (q.shape[axis] != k.shape[axis]) {
+      fail(fmt::format("q has {} {} but k has {}", q.shape[axis],
+                       axis == 0 ? "sequences" : "tokens", k.shape[axis]));
     }
   }
 }
 
-void fill_tensor(RopeTensor& tensor, const Checked& x) {
-  const auto size = static_cast<int64_t>(size_in_bytes(x.in.dtype));
-  tensor.in = static_cast<const char*>(x.in.data);
-  tensor.out = static_cast<char*>(x.out.data);
-  tensor.dtype = x.in.dtype;
-  tensor.heads = x.in.shape[2];
-  for (int i = 0; i < 4; ++i) {
-    tensor.in_strides[i] = x.in.strides[i] * size;
-    tensor.out_strides[i] = x.out.strides[i] * size;
-  }
-  tensor.in_place = x.in_place;
-  tensor.packed = x.in.shape[3] <= 1 || (x.in.strides[3] == 1 && x.out.strides[3] == 1);
-}
-
-// The channels that lie in no window, as runs.
-auto gaps_of(const RotaryLayout& layout) {
+// The channels that lie in no window, as runs; returns how many.
+int find_gaps(const RotaryLayout& layout, RopeGap* gaps) {
   FixedVector<RotaryWindow, kMaxWindows> windows;
   for (const RotaryWindow& window : layout.windows) windows.push_back(window);
   std::sort(windows.begin(), windows.end(),
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
-  FixedVector<std::pair<int64_t, int64_t>, kMaxWindows + 1> gaps;
+  int count = 0;
   int64_t end = 0;
   for (const RotaryWindow& window : windows) {
-    if (window.offset > end) gaps.push_back({end, window.offset - end});
+    if (window.offset > end) gaps[count++] = {end, window.offset - end};
     end = window.offset + window.dim;
   }
-  if (end < layout.head_dim) gaps.push_back({end, layout.head_dim - end});
-  return gaps;
+  if (end < layout.head_dim) gaps[count++] = {end, layout.head_dim - end};
+  return count;
 }
 
 // The channels of a layout in an order that does not depend on where they lie: pair by pair, then
@@ -117,8 +152,10 @@ std::vector<int64_t> channel_order(const RotaryLayout& layout) {
       order.push_back(window.offset + (half ? i + window.dim / 2 : 2 * i + 1));
     }
   }
-  for (const auto& [offset, count] : gaps_of(layout)) {
-    for (int64_t c = 0; c < count; ++c) order.push_back(offset + c);
+  RopeGap gaps[kMaxWindows + 1];
+  const int gap_count = find_gaps(layout, gaps);
+  for (const RopeGap& gap : std::span(gaps, static_cast<size_t>(gap_count))) {
+    for (int64_t c = 0; c < gap.count; ++c) order.push_back(gap.offset + c);
   }
   return order;
 }
@@ -140,11 +177,9 @@ std::vector<int32_t> source_channels(const RotaryLayout& from, const RotaryLayou
 
 void fill_layout(RopeJob& job, const RotaryLayout& layout, const RopeOptions& options) {
   job.head_dim = layout.head_dim;
-  for (const RotaryWindow& window : layout.windows) {
-    job.windows.push_back({window.offset, window.dim / 2, job.pairs, window.pairing});
-    job.pairs += window.dim / 2;
-  }
-  if (2 * job.pairs != job.head_dim) job.gaps = gaps_of(layout);
+  job.windows = layout.windows;
+  job.pairs = pair_count(layout);
+  if (2 * job.pairs != job.head_dim) job.gap_count = find_gaps(layout, job.gaps);
   if (options.output_layout) job.source_of = source_channels(layout, *options.output_layout);
 }
 
@@ -163,14 +198,14 @@ void fill_rope_job(RopeJob& job, const RotaryLayout& layout, int64_t pairs, cons
   fill_layout(job, layout, options);
   if (job.pairs != pairs)
     fail(fmt::format("the layout has {} pairs, but cos and sin have {}", job.pairs, pairs));
-  const Checked checked_q = checked(q, options.tensor_layout, layout.head_dim, "q", "q output");
-  fill_tensor(job.tensors[0], checked_q);
-  job.batch = checked_q.in.shape[0];
-  job.length = checked_q.in.shape[1];
+  Checked checked_q{&q, options.tensor_layout};
+  check(checked_q, job.tensors[0], layout.head_dim, "q", "q output");
+  job.batch = checked_q.shape[0];
+  job.length = checked_q.shape[1];
   if (k) {
-    const Checked checked_k = checked(*k, options.tensor_layout, layout.head_dim, "k", "k output");
+    Checked checked_k{&*k, options.tensor_layout};
+    check(checked_k, job.tensors[1], layout.head_dim, "k", "k output");
     check_apart(checked_q, checked_k);
-    fill_tensor(job.tensors[1], checked_k);
     job.tensor_count = 2;
   }
 }

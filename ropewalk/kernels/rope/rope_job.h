@@ -2,11 +2,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "ropewalk/base/dtype.h"
-#include "ropewalk/base/fixed_vector.h"
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/encoding/rotary_layout.h"
 #include "ropewalk/kernels/rope/rope.h"
@@ -14,21 +13,21 @@
 
 namespace ropewalk {
 
-// A checked call of apply_rope as plain pointers and byte strides: what the kernel reads.
+// A checked call of apply_rope as plain pointers and byte strides: what the kernel reads. No
+// defaults here and below: a job of one token must be cheap to make.
 struct RopeTensor {
-  const char* in = nullptr;
-  char* out = nullptr;
-  DType dtype = DType::f32;
-  int64_t heads = 0;
-  int64_t in_strides[4] = {}, out_strides[4] = {};  // bytes: batch, token, head, channel
-  bool in_place = false;
-  bool packed = false;  // channels adjacent in input and output
+  const char* in;
+  char* out;
+  DType dtype;
+  int64_t heads;
+  int64_t in_strides[4], out_strides[4];  // bytes: batch, token, head, channel
+  bool in_place;
+  bool packed;  // channels adjacent in input and output
 };
 
-// One window and the pairs of the row that it takes.
-struct RopeWindow {
-  int64_t offset = 0, pairs = 0, first_pair = 0;
-  Pairing pairing = Pairing::half_split;
+// Adjacent channels outside all windows.
+struct RopeGap {
+  int64_t offset, count;
 };
 
 // Rows of a caller's table.
@@ -44,11 +43,12 @@ struct RopeTableRows {
 
 struct RopeJob {
   RopeTensor tensors[2];
-  int tensor_count = 1;
+  int tensor_count = 1;  // of which filled
   int64_t batch = 0, length = 0, head_dim = 0, pairs = 0, axes = 1;
-  FixedVector<RopeWindow, kMaxWindows> windows;
-  FixedVector<std::pair<int64_t, int64_t>, kMaxWindows + 1>
-      gaps;                        // channels outside all windows: offset, count
+  std::span<const RotaryWindow>
+      windows;  // of the caller's layout; they take the row's pairs in order
+  RopeGap gaps[kMaxWindows + 1];
+  int gap_count = 0;
   std::vector<int32_t> source_of;  // channel of the output <- channel of the input; empty: the same
   // One of the three sources of rows.
   const RowSource* rows = nullptr;  // on the fly, with steps for runs of positions

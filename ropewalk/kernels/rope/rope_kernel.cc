@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "ropewalk/kernels/rope/rope_job.h"
@@ -93,17 +94,18 @@ HWY_NOINLINE void FindRows(const RopeJob& job, int64_t batch, int64_t first, int
 
 template <class T, class W>
 HWY_INLINE void RotateWindows(const RopeJob& job, const Heads& heads, const TokenRow& row) {
-  for (const RopeWindow& window : job.windows) {
-    const int64_t bytes = window.offset * T::kBytes;
-    Heads here = heads;
-    here.in += bytes;
-    here.out += bytes;
-    const float *const cos = row.cos + window.first_pair, *const sin = row.sin + window.first_pair;
+  const float *cos = row.cos, *sin = row.sin;
+  for (const RotaryWindow& window : job.windows) {
+    const int64_t bytes = window.offset * T::kBytes, pairs = window.dim / 2;
+    const Heads here{heads.in + bytes, heads.out + bytes, heads.count,
+                     heads.in_stride,  heads.out_stride,  heads.ahead};
     if (window.pairing == Pairing::half_split) {
-      RotateHalfSplit<T, W>(here, window.pairs, cos, sin);
+      RotateHalfSplit<T, W>(here, pairs, cos, sin);
     } else {
-      RotateInterleaved<T, W>(here, window.pairs, cos, sin);
+      RotateInterleaved<T, W>(here, pairs, cos, sin);
     }
+    cos += pairs;
+    sin += pairs;
   }
 }
 
@@ -127,7 +129,7 @@ void RotateGathered(const RopeJob& job, const RopeTensor& tensor, const Heads& h
 
 // Out of place, the channels outside all windows.
 void CopyGaps(const RopeJob& job, const Heads& heads, int64_t bytes) {
-  for (const auto& [offset, count] : job.gaps) {
+  for (const auto& [offset, count] : std::span(job.gaps, static_cast<size_t>(job.gap_count))) {
     for (int64_t h = 0; h < heads.count; ++h) {
       std::memcpy(heads.out + h * heads.out_stride + offset * bytes,
                   heads.in + h * heads.in_stride + offset * bytes,

@@ -46,11 +46,11 @@ RowSource row_source(const Spectrum& spectrum, double scale, bool negate_sin) {
   for (int32_t axis : spectrum.axis) axes |= axis;
   if (axes != 0) source.axis = spectrum.axis.data();
   // Within 2^-62 of a whole turn, 128 bits do not hold enough digits of p * frequency.
-  bool wide = false;
-  for (int64_t i = 0; i < source.pairs; ++i) {
-    wide |= (source.hi[i] + 2 < 5) & ((source.hi[i] | source.mid[i] | source.lo[i]) != 0);
-  }
-  source.wide = wide;
+  const auto near_whole = [&](int64_t i) { return source.hi[i] + 2 < 5; };
+  bool any = false;
+  for (int64_t i = 0; i < source.pairs; ++i) any |= near_whole(i);
+  for (int64_t i = 0; i < source.pairs && any && !source.wide; ++i)
+    source.wide = near_whole(i) && (source.hi[i] | source.mid[i] | source.lo[i]) != 0;
   return source;
 }
 
