@@ -1,5 +1,6 @@
 #include "ropewalk/table/positional_encoding.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -52,26 +53,41 @@ ConstFloatRow row_of(const ConstTensorView& view, int64_t batch, int64_t token) 
           view.strides[2]};
 }
 
-// row(token) is added to each token of every sequence, in the order in which they lie in memory.
+// A part of the tokens of some sequences.
+struct Block {
+  int64_t first_token, tokens, first_sequence, sequences;
+};
+
+// row(s) is added to each token s of a block, in the order in which they lie in memory.
 template <typename Row>
-void for_each_token(const Pass& pass, const Dropout& dropout, const Parallel& parallel, Row row) {
-  const int64_t batch = pass.x.shape[0], length = pass.x.shape[1], d_model = pass.x.shape[2];
-  if (batch == 0 || length == 0) return;
+void add_block(const Pass& pass, const Dropout& dropout, const Block& block, const Row& row) {
   const bool tokens_first =
-      std::abs(pass.x.strides[1]) <= std::abs(pass.x.strides[0]) || batch == 1;
-  const int64_t inner = tokens_first ? length : batch;
-  constexpr int64_t kTokensPerTask = 64;
-  const int64_t tokens = batch * length;
-  parallel_for(parallel, (tokens + kTokensPerTask - 1) / kTokensPerTask, [&](int64_t task) {
-    for (int64_t i = task * kTokensPerTask; i < std::min(tokens, (task + 1) * kTokensPerTask);
-         ++i) {
-      const int64_t b = tokens_first ? i / inner : i % inner;
-      const int64_t s = tokens_first ? i % inner : i / inner;
-      const ConstFloatRow target = row_of(pass.out, b, s);
-      const FloatRow out{const_cast<float*>(target.data), target.stride};
-      const auto element = static_cast<uint64_t>(b * pass.batch_step + s * pass.seq_step);
-      add_row(row_of(pass.x, b, s), row(s), out, d_model, dropout, element);
-    }
+      std::abs(pass.x.strides[1]) <= std::abs(pass.x.strides[0]) || pass.x.shape[0] == 1;
+  const int64_t inner = tokens_first ? block.tokens : block.sequences;
+  for (int64_t i = 0; i < block.tokens * block.sequences; ++i) {
+    const int64_t b = block.first_sequence + (tokens_first ? i / inner : i % inner);
+    const int64_t s = block.first_token + (tokens_first ? i % inner : i / inner);
+    const ConstFloatRow target = row_of(pass.out, b, s);
+    const FloatRow out{const_cast<float*>(target.data), target.stride};
+    const auto element = static_cast<uint64_t>(b * pass.batch_step + s * pass.seq_step);
+    add_row(row_of(pass.x, b, s), row(s), out, pass.x.shape[2], dropout, element);
+  }
+}
+
+// Blocks of tokens whose rows stay in a near cache while they are added to one sequence after the
+// other. All sequences in one block, unless that leaves threads without work.
+template <typename Work>
+void for_each_block(const Pass& pass, const Parallel& parallel, const Work& work) {
+  const int64_t batch = pass.x.shape[0], length = pass.x.shape[1];
+  if (batch == 0 || length == 0) return;
+  constexpr int64_t kTokens = 64, kTasksPerThread = 4;
+  const int64_t blocks = (length + kTokens - 1) / kTokens;
+  const int64_t wanted = thread_count(parallel) == 1 ? 1 : kTasksPerThread * thread_count(parallel);
+  const int64_t groups = std::clamp<int64_t>((wanted + blocks - 1) / blocks, 1, batch);
+  parallel_for(parallel, blocks * groups, [&](int64_t task) {
+    const int64_t token = task / groups * kTokens, group = task % groups;
+    const int64_t begin = batch * group / groups, end = batch * (group + 1) / groups;
+    work(Block{token, std::min(kTokens, length - token), begin, end - begin});
   });
 }
 
@@ -92,14 +108,14 @@ void forward(const PositionalEncoding& module, const ConstTensorView& x, const T
     fail(fmt::format("x: a sequence of {} tokens is longer than max_len {}", length,
                      module.max_len));
   const SinusoidalConfig config = module.sinusoidal_config();
-  std::vector<int64_t> positions(static_cast<size_t>(length));
-  for (int64_t s = 0; s < length; ++s) positions[static_cast<size_t>(s)] = s;
-  std::vector<float> table(static_cast<size_t>(length * module.d_model));
-  sinusoidal(config, positions,
-             make_view(static_cast<void*>(table.data()), DType::f32, {length, module.d_model}),
-             parallel);
-  for_each_token(pass, dropout, parallel, [&](int64_t s) {
-    return ConstFloatRow{table.data() + s * module.d_model, 1};
+  const SinusoidalRows rows(config, length);
+  const int64_t d_model = module.d_model;
+  for_each_block(pass, parallel, [&](const Block& block) {
+    std::vector<float> table(static_cast<size_t>(block.tokens * d_model));
+    rows.write(block.first_token, block.tokens, table.data());
+    add_block(pass, dropout, block, [&](int64_t s) {
+      return ConstFloatRow{table.data() + (s - block.first_token) * d_model, 1};
+    });
   });
 }
 
@@ -108,7 +124,9 @@ void backward(const PositionalEncoding& module, const ConstTensorView& grad_out,
               const Parallel& parallel) {
   const Dropout dropout = dropout_of(module, mode);
   const Pass pass = checked(grad_out, grad_x, axis, module.d_model, "grad_out");
-  for_each_token(pass, dropout, parallel, [](int64_t) { return ConstFloatRow{nullptr, 1}; });
+  for_each_block(pass, parallel, [&](const Block& block) {
+    add_block(pass, dropout, block, [](int64_t) { return ConstFloatRow{nullptr, 1}; });
+  });
 }
 
 void add_rows(const ConstTensorView& x, const ConstTensorView& rows, const TensorView& out,
@@ -124,9 +142,11 @@ void add_rows(const ConstTensorView& x, const ConstTensorView& rows, const Tenso
                             pass.x.shape[1], rows.shape[0]));
   }
   if (may_overlap(rows, out)) fail("out: overlaps rows");
-  for_each_token(pass, {}, parallel, [&](int64_t s) {
-    return ConstFloatRow{static_cast<const float*>(rows.data) + s * rows.strides[0],
-                         rows.strides[1]};
+  for_each_block(pass, parallel, [&](const Block& block) {
+    add_block(pass, {}, block, [&](int64_t s) {
+      return ConstFloatRow{static_cast<const float*>(rows.data) + s * rows.strides[0],
+                           rows.strides[1]};
+    });
   });
 }
 

@@ -1,6 +1,8 @@
 #include "ropewalk/table/sinusoidal.h"
 
 #include <algorithm>
+#include <numeric>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -51,7 +53,7 @@ Channels channels(const SinusoidalConfig& config) {
   fail("unknown sinusoidal layout", ErrorCode::internal);
 }
 
-// Rows of d_model floats at any strides.
+// Rows of d_model numbers at any strides.
 class RowWriter {
  public:
   RowWriter(const SinusoidalConfig& config, int64_t rows)
@@ -62,26 +64,39 @@ class RowWriter {
         at_once_(std::clamp<int64_t>(65536 / source_.pairs, 1, 32)),
         at_(channels(config)) {}
 
-  // The rows of `positions`, row r at out + r row_stride. Runs of consecutive positions are made
-  // together.
-  void write(std::span<const int64_t> positions, float* out, int64_t row_stride,
-             int64_t stride) const {
+  // The rows of `positions`, row r at out + r row_stride, numbers of a row `stride` apart; T is
+  // float or, for bf16 and f16, uint16_t. Runs of consecutive positions are made together, where
+  // they belong if they lie there as they are made.
+  template <class T>
+  void write(std::span<const int64_t> positions, T* out, int64_t row_stride, int64_t stride,
+             DType dtype) const {
     const int64_t pairs = source_.pairs;
-    std::vector<float> rows(static_cast<size_t>(at_once_ * 2 * pairs));
+    const bool direct = std::is_same_v<T, float> && stride == 1 && config_.d_model == 2 * pairs;
+    const auto most = direct ? static_cast<int64_t>(positions.size()) : at_once_;
+    std::vector<T> rows(direct ? 0 : static_cast<size_t>(at_once_ * 2 * pairs));
     for (size_t begin = 0; begin < positions.size();) {
       const int64_t first = position(positions[begin]);
       int64_t count = 1;
-      while (count < at_once_ && begin + static_cast<size_t>(count) < positions.size() &&
+      while (count < most && begin + static_cast<size_t>(count) < positions.size() &&
              positions[begin + static_cast<size_t>(count)] - count == positions[begin])
         ++count;
       position(positions[begin] + count - 1);
-      cos_sin_run(source_, steps_, first, count, 2 * pairs, rows.data(), rows.data() + pairs);
-      for (int64_t r = 0; r < count; ++r) {
-        const float* const row = rows.data() + r * 2 * pairs;
-        float* const to = out + (static_cast<int64_t>(begin) + r) * row_stride;
-        const bool padding = config_.padding_position >= 0 && first + r == config_.padding_position;
-        padding ? clear(to, stride) : place(row, row + pairs, to, stride);
+      T* const to = out + static_cast<int64_t>(begin) * row_stride;
+      if (direct) {
+        make_in_place(first, count, row_stride, to);
+      } else {
+        T *const cos = rows.data(), *const sin = cos + pairs;
+        if constexpr (std::is_same_v<T, float>) {
+          cos_sin_run(source_, steps_, first, count, 2 * pairs, cos, sin);
+        } else {
+          cos_sin_half_run(source_, steps_, dtype, first, count, 2 * pairs, cos, sin);
+        }
+        for (int64_t r = 0; r < count; ++r)
+          place(cos + r * 2 * pairs, sin + r * 2 * pairs, to + r * row_stride, stride);
       }
+      const int64_t padding = config_.padding_position;
+      if (padding >= 0 && first <= padding && padding <= first + (count - 1))
+        clear(to + (padding - first) * row_stride, stride);
       begin += static_cast<size_t>(count);
     }
   }
@@ -97,20 +112,23 @@ class RowWriter {
     return *sum;
   }
 
-  void clear(float* out, int64_t stride) const {
+  // Rows of adjacent channels, as many sines as cosines.
+  template <class T>
+  void make_in_place(int64_t first, int64_t count, int64_t row_stride, T* to) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (at_.step == 2) return sin_cos_run(source_, steps_, first, count, row_stride, to);
+      cos_sin_run(source_, steps_, first, count, row_stride, to + at_.cos, to + at_.sin);
+    }
+  }
+
+  template <class T>
+  void clear(T* out, int64_t stride) const {
     for (int64_t c = 0; c < config_.d_model; ++c) out[c * stride] = 0;
   }
 
-  void place(const float* cos, const float* sin, float* out, int64_t stride) const {
+  template <class T>
+  void place(const T* cos, const T* sin, T* out, int64_t stride) const {
     const int64_t d = config_.d_model;
-    if (stride == 1 && at_.step == 2 && d == 2 * source_.pairs) {
-      // Its own loop, so that the compiler vectorises it.
-      for (int64_t i = 0; i < source_.pairs; ++i) {
-        out[2 * i] = sin[i];
-        out[2 * i + 1] = cos[i];
-      }
-      return;
-    }
     // fairseq pads an odd d_model with a zero channel.
     out[(d - 1) * stride] = 0;
     for (int64_t i = 0; i < source_.pairs; ++i) {
@@ -130,23 +148,41 @@ class RowWriter {
 
 }  // namespace
 
+class SinusoidalRows::Writer : public RowWriter {
+  using RowWriter::RowWriter;
+};
+
+SinusoidalRows::SinusoidalRows(const SinusoidalConfig& config, int64_t rows)
+    : d_model_(config.d_model), writer_(std::make_unique<const Writer>(config, rows)) {}
+
+SinusoidalRows::~SinusoidalRows() = default;
+
+void SinusoidalRows::write(int64_t first, int64_t rows, float* out) const {
+  std::vector<int64_t> positions(static_cast<size_t>(rows));
+  std::iota(positions.begin(), positions.end(), first);
+  writer_->write(positions, out, d_model_, 1, DType::f32);
+}
+
 void sinusoidal(const SinusoidalConfig& config, std::span<const int64_t> positions,
                 const TensorView& out, const Parallel& parallel) {
   const RowWriter writer(config, static_cast<int64_t>(positions.size()));
   check_view(out, "out");
   const Dims want = {static_cast<int64_t>(positions.size()), config.d_model};
-  if (out.dtype != DType::f32 || !(out.shape == want)) {
-    fail(fmt::format("out: expected f32 {}, found {} {}", to_string(want), name(out.dtype),
-                     to_string(out.shape)));
+  const bool half = out.dtype == DType::bf16 || out.dtype == DType::f16;
+  if ((out.dtype != DType::f32 && !half) || !(out.shape == want)) {
+    fail(fmt::format("out: expected f32, bf16 or f16 {}, found {} {}", to_string(want),
+                     name(out.dtype), to_string(out.shape)));
   }
   if (may_alias_itself(out))
     fail(fmt::format("out: strides {} name one address twice", to_string(out.strides)));
   constexpr int64_t kRowsPerTask = 64;
   parallel_for(parallel, (want[0] + kRowsPerTask - 1) / kRowsPerTask, [&](int64_t task) {
     const int64_t begin = task * kRowsPerTask, count = std::min(want[0] - begin, kRowsPerTask);
-    writer.write(positions.subspan(static_cast<size_t>(begin), static_cast<size_t>(count)),
-                 static_cast<float*>(out.data) + begin * out.strides[0], out.strides[0],
-                 out.strides[1]);
+    const auto part = positions.subspan(static_cast<size_t>(begin), static_cast<size_t>(count));
+    const auto write = [&](auto* data) {
+      writer.write(part, data + begin * out.strides[0], out.strides[0], out.strides[1], out.dtype);
+    };
+    half ? write(static_cast<uint16_t*>(out.data)) : write(static_cast<float*>(out.data));
   });
 }
 

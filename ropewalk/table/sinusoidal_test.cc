@@ -124,7 +124,7 @@ TEST(Sinusoidal, WrongArgumentsAreNamed) {
   EXPECT_ROPEWALK_ERROR(sinusoidal({.d_model = 4, .base = 0.5}, one), ErrorCode::invalid_argument,
                         "base 0.5");
   EXPECT_ROPEWALK_ERROR(sinusoidal({.d_model = 4}, one, view({1, 5})), ErrorCode::invalid_argument,
-                        "expected f32 [1, 4]");
+                        "expected f32, bf16 or f16 [1, 4]");
   const std::vector<int64_t> last = {std::numeric_limits<int64_t>::max()};
   EXPECT_ROPEWALK_ERROR(sinusoidal({.d_model = 4, .offset = 1}, last), ErrorCode::invalid_argument,
                         "end of int64");

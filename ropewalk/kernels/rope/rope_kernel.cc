@@ -67,7 +67,7 @@ void MakeRows(const RopeJob& job, int64_t batch, int64_t first, int64_t count, f
     }
     float* const cos = memory + t * stride;
     if (run > 1) {
-      CosSinRun(*job.rows, *job.steps, positions[0], run, stride, cos, cos + job.pairs);
+      CosSinRun<1>(*job.rows, *job.steps, positions[0], run, stride, cos, cos + job.pairs);
     } else {
       CosSinRow(*job.rows, positions, cos, cos + job.pairs);
     }

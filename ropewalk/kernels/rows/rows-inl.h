@@ -6,7 +6,7 @@
 #define ROPEWALK_KERNELS_ROWS_INL_H_
 #endif
 
-#include <vector>
+#include <cstring>
 
 #include <hwy/highway.h>
 
@@ -87,28 +87,56 @@ HWY_INLINE bool CosSinOfPhase(PhaseVector phase, const LanePositions& p, VF64 sc
   return !hn::AllFalse(dd, hn::AndNot(NoAngle(phase), undecided));
 }
 
+// How a row lies in memory: pair i at cos[kStep i] and sin[kStep i]. Step 2 is for sin, cos, sin,
+// cos, ... (sin[1] is cos[0]), as sinusoidal vectors have them.
+template <int kStep>
+HWY_INLINE void StorePairs(hn::Vec<DF32> c, hn::Vec<DF32> s, int64_t pair, size_t count, float* cos,
+                           float* sin) {
+  const DF32 df;
+  if constexpr (kStep == 1) {
+    StoreSome(c, df, cos + pair, count);
+    StoreSome(s, df, sin + pair, count);
+  } else if (HWY_UNLIKELY(count < hn::Lanes(df))) {
+    HWY_ALIGN float buffer[2 * HWY_MAX_BYTES / sizeof(float)];
+    hn::StoreInterleaved2(s, c, df, buffer);
+    std::memcpy(sin + 2 * pair, buffer, 2 * count * sizeof(float));
+  } else {
+#if HWY_TARGET == HWY_AVX3
+    alignas(64) static constexpr int32_t kInterleave[16] = {0, 8,  1, 9,  2, 10, 3, 11,
+                                                            4, 12, 5, 13, 6, 14, 7, 15};
+    const hn::ScalableTag<float> d;
+    const auto both = hn::Combine(d, c, s);
+    hn::StoreU(hn::TableLookupLanes(both, hn::SetTableIndices(d, kInterleave)), d, sin + 2 * pair);
+#else
+    hn::StoreInterleaved2(s, c, df, sin + 2 * pair);
+#endif
+  }
+}
+
 // Does again, exactly, each of `count` pairs: a rounding test fails about once in 27 million
 // entries.
-inline HWY_NOINLINE void RedoExactly(const RowSource& source, const int64_t* positions,
-                                     int64_t pair, size_t count, float* cos, float* sin) {
+template <int kStep>
+HWY_NOINLINE void RedoExactly(const RowSource& source, const int64_t* positions, int64_t pair,
+                              size_t count, float* cos, float* sin) {
   for (int64_t i = pair; i < pair + static_cast<int64_t>(count); ++i) {
-    cos_sin_exactly(source, i, positions[source.axis ? source.axis[i] : 0], cos + i, sin + i);
+    cos_sin_exactly(source, i, positions[source.axis ? source.axis[i] : 0], cos + kStep * i,
+                    sin + kStep * i);
   }
 }
 
 // One vector of pairs of a row.
+template <int kStep>
 HWY_INLINE void CosSinVector(const RowSource& source, const int64_t* positions,
                              const LanePositions& p, bool wide, int64_t pair, size_t count,
                              float* cos, float* sin) {
-  const DF32 df;
   const VF64 scale = hn::Set(DF64(), source.scale);
   hn::Vec<DF32> c, s;
   const bool again = CosSinOfPhase(PhaseOf(source, p, wide, pair, count), p, scale, c, s);
-  StoreSome(c, df, cos + pair, count);
-  StoreSome(s, df, sin + pair, count);
-  if (HWY_UNLIKELY(again)) RedoExactly(source, positions, pair, count, cos, sin);
+  StorePairs<kStep>(c, s, pair, count, cos, sin);
+  if (HWY_UNLIKELY(again)) RedoExactly<kStep>(source, positions, pair, count, cos, sin);
 }
 
+template <int kStep = 1>
 HWY_INLINE void CosSinRow(const RowSource& source, const int64_t* positions, float* cos,
                           float* sin) {
   const DF64 dd;
@@ -123,86 +151,113 @@ HWY_INLINE void CosSinRow(const RowSource& source, const int64_t* positions, flo
       wide = source.wide || !hn::AllTrue(du, hn::Eq(hn::ShiftRight<32>(p.magnitude), hn::Zero(du)));
       if (wide) p.floor = FloorOf(hn::Set(dd, 1.0));
     }
-    CosSinVector(source, positions, p, wide, pair, count, cos, sin);
+    CosSinVector<kStep>(source, positions, p, wide, pair, count, cos, sin);
   }
 }
 
-// A row in double, each number within 4 u of the exact one (u = 2^-53, times `scale`).
-HWY_INLINE void CosSinInDouble(const RowSource& source, int64_t position, double scale, double* cos,
-                               double* sin) {
+// Pairs [begin, end) of a row in double, each number within 4 u of the exact one (u = 2^-53, times
+// `scale`); pair `begin` goes to cos[0] and sin[0].
+HWY_INLINE void CosSinInDouble(const RowSource& source, int64_t position, double scale,
+                               int64_t begin, int64_t end, double* cos, double* sin) {
   const DF64 dd;
   const auto lanes = static_cast<int64_t>(hn::Lanes(dd));
   const bool wide = IsWide(source, position);
   const LanePositions p = SamePosition(source, position, wide);
-  for (int64_t pair = 0; pair < source.pairs; pair += lanes) {
-    const auto count = static_cast<size_t>(HWY_MIN(lanes, source.pairs - pair));
+  for (int64_t pair = begin; pair < end; pair += lanes) {
+    const auto count = static_cast<size_t>(HWY_MIN(lanes, end - pair));
     const PhaseVector phase = PhaseOf(source, p, wide, pair, count);
     VF64 c, s;
     CosSinOfAngle(phase.hi, AngleOf(phase), p.sin_sign, c, s);
-    StoreSome(hn::Mul(c, hn::Set(dd, scale)), dd, cos + pair, count);
-    StoreSome(hn::Mul(s, hn::Set(dd, scale)), dd, sin + pair, count);
+    StoreSome(hn::Mul(c, hn::Set(dd, scale)), dd, cos + pair - begin, count);
+    StoreSome(hn::Mul(s, hn::Set(dd, scale)), dd, sin + pair - begin, count);
   }
 }
 
-// True where y, off by at most 16 u of `least` 2^9, certainly rounds as the exact number does: it
-// is at least `least`, where that error is 8192 of its last places, and as far from a tie.
-HWY_INLINE hn::Mask<DF64> Decided(VF64 y, VF64 least) {
-  const DU64 du;
-  const VU64 from_tie = hn::Sub(hn::BitCast(du, y), hn::Set(du, 0x10000000 - 8192));
-  const auto far =
-      hn::RebindMask(DF64(), hn::Ne(hn::And(from_tie, hn::Set(du, 0x1FFFC000)), hn::Zero(du)));
-  return hn::And(far, hn::Ge(hn::Abs(y), least));
+// Rounds y to float, where both ends of y +- error do so alike; else the lane of `decided` is
+// false. The exact number, within that error, then rounds the same way.
+HWY_INLINE hn::Vec<DF32> RoundIfSure(VF64 y, VF64 error, hn::Mask<DF32>& decided) {
+  const DF32 df;
+  const auto low = hn::DemoteTo(df, hn::Sub(y, error)), high = hn::DemoteTo(df, hn::Add(y, error));
+  decided = hn::Eq(low, high);
+  return low;
 }
 
-// The row r steps after `base` (both in double, [pairs]), by the addition theorem:
+// A row in double, or a row of steps.
+struct DoubleRow {
+  const double* cos;
+  const double* sin;
+};
+
+// A vector of the row some steps after `base`, by the addition theorem:
 //   cos(a + b) = cos a cos b - sin a sin b,  sin(a + b) = sin a cos b + cos a sin b.
-// Each factor is within 4 u, so each number within 16 u of scale; the vectors in which that does
-// not decide the rounding (one in fifty, and the slow pairs near position 0) take the polynomial.
-HWY_INLINE void CosSinStep(const RowSource& source, const double* base_cos, const double* base_sin,
-                           const double* step_cos, const double* step_sin, int64_t position,
-                           float* cos, float* sin) {
+// Each factor is within 4 u, so each number within 16 u of scale. True where that decides the
+// rounding of every lane.
+HWY_INLINE hn::Mask<DF32> StepVector(VF64 c0, VF64 s0, VF64 cr, VF64 sr, VF64 error,
+                                     hn::Vec<DF32>& c, hn::Vec<DF32>& s) {
+  hn::Mask<DF32> cos_decided, sin_decided;
+  c = RoundIfSure(hn::MulSub(c0, cr, hn::Mul(s0, sr)), error, cos_decided);
+  s = RoundIfSure(hn::MulAdd(s0, cr, hn::Mul(c0, sr)), error, sin_decided);
+  return hn::And(cos_decided, sin_decided);
+}
+
+// Pairs [begin, end) of the row at `position`. A vector in which some rounding is not decided (one
+// in 2^18, and more where a sine is tiny) takes the polynomial.
+template <int kStep>
+HWY_INLINE void CosSinStep(const RowSource& source, DoubleRow base, DoubleRow step, int64_t begin,
+                           int64_t end, int64_t position, float* cos, float* sin) {
   const DF64 dd;
   const DF32 df;
   const auto lanes = static_cast<int64_t>(hn::Lanes(dd));
-  const VF64 least = hn::Set(dd, source.scale * 0x1p-9);
-  for (int64_t pair = 0; pair < source.pairs; pair += lanes) {
-    const auto count = static_cast<size_t>(HWY_MIN(lanes, source.pairs - pair));
-    const VF64 c0 = LoadSome(dd, base_cos + pair, count), s0 = LoadSome(dd, base_sin + pair, count);
-    const VF64 cr = LoadSome(dd, step_cos + pair, count), sr = LoadSome(dd, step_sin + pair, count);
-    const VF64 c = hn::MulSub(c0, cr, hn::Mul(s0, sr));
-    const VF64 s = hn::MulAdd(s0, cr, hn::Mul(c0, sr));
-    StoreSome(hn::DemoteTo(df, c), df, cos + pair, count);
-    StoreSome(hn::DemoteTo(df, s), df, sin + pair, count);
-    const auto decided = hn::And(Decided(c, least), Decided(s, least));
-    if (HWY_LIKELY(hn::AllTrue(dd, decided))) continue;
+  // 16 u and what the sums with it lose.
+  const VF64 error = hn::Set(dd, source.scale * 0x14p-53);
+  const auto again = [&](int64_t pair, int64_t count) HWY_ATTR {
     const bool wide = IsWide(source, position);
-    CosSinVector(source, &position, SamePosition(source, position, wide), wide, pair, count, cos,
-                 sin);
+    CosSinVector<kStep>(source, &position, SamePosition(source, position, wide), wide, pair,
+                        static_cast<size_t>(count), cos, sin);
+  };
+  hn::Vec<DF32> c, s;
+  int64_t pair = begin;
+  for (; pair + lanes <= end; pair += lanes) {
+    const int64_t at = pair - begin;
+    const auto decided =
+        StepVector(hn::LoadU(dd, base.cos + at), hn::LoadU(dd, base.sin + at),
+                   hn::LoadU(dd, step.cos + at), hn::LoadU(dd, step.sin + at), error, c, s);
+    StorePairs<kStep>(c, s, pair, hn::Lanes(df), cos, sin);
+    if (HWY_UNLIKELY(!hn::AllTrue(df, decided))) again(pair, lanes);
   }
+  if (pair == end) return;
+  const auto at = static_cast<size_t>(pair - begin), count = static_cast<size_t>(end - pair);
+  const auto decided = StepVector(
+      LoadSome(dd, base.cos + at, count), LoadSome(dd, base.sin + at, count),
+      LoadSome(dd, step.cos + at, count), LoadSome(dd, step.sin + at, count), error, c, s);
+  StorePairs<kStep>(c, s, pair, count, cos, sin);
+  if (!hn::AllTrue(df, decided)) again(pair, end - pair);
 }
 
-// Rows of consecutive positions; see cos_sin_run.
+// Rows of consecutive positions; see cos_sin_run. By blocks of pairs whose steps stay in the first
+// cache.
+template <int kStep>
 HWY_INLINE void CosSinRun(const RowSource& source, const RowSteps& steps, int64_t first,
                           int64_t rows, int64_t stride, float* cos, float* sin) {
-  const bool by_steps = steps.rows > 0 && rows > 1;
-  constexpr int64_t kPairs = 256;  // of usual heads: no allocation
-  double small[2 * kPairs];
-  std::vector<double> large(
-      by_steps && source.pairs > kPairs ? static_cast<size_t>(2 * source.pairs) : 0);
-  double* const base_cos = large.empty() ? small : large.data();
-  double* const base_sin = base_cos + source.pairs;
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t position = first + row;
-    float *const c = cos + row * stride, *const s = sin + row * stride;
-    if (!by_steps) {
-      CosSinRow(source, &position, c, s);
-      continue;
+  if (steps.rows == 0 || rows == 1) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t position = first + row;
+      CosSinRow<kStep>(source, &position, cos + row * stride, sin + row * stride);
     }
-    const int64_t step = row % steps.rows;
-    if (step == 0) CosSinInDouble(source, position, source.scale, base_cos, base_sin);
-    const double* step_cos = steps.cos.data() + step * source.pairs;
-    const double* step_sin = steps.sin.data() + step * source.pairs;
-    CosSinStep(source, base_cos, base_sin, step_cos, step_sin, position, c, s);
+    return;
+  }
+  constexpr int64_t kPairs = 64;
+  HWY_ALIGN double base_cos[kPairs], base_sin[kPairs];
+  for (int64_t begin = 0; begin < source.pairs; begin += kPairs) {
+    const int64_t end = HWY_MIN(begin + kPairs, source.pairs);
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t position = first + row, step = row % steps.rows;
+      if (step == 0) CosSinInDouble(source, position, source.scale, begin, end, base_cos, base_sin);
+      const int64_t at = step * source.pairs + begin;
+      CosSinStep<kStep>(source, {base_cos, base_sin},
+                        {steps.cos.data() + at, steps.sin.data() + at}, begin, end, position,
+                        cos + row * stride, sin + row * stride);
+    }
   }
 }
 

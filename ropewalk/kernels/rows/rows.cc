@@ -16,12 +16,17 @@ void CosSinRowOf(const RowSource& source, const int64_t* positions, float* cos, 
 
 void CosSinInDoubleOf(const RowSource& source, int64_t position, double scale, double* cos,
                       double* sin) {
-  CosSinInDouble(source, position, scale, cos, sin);
+  CosSinInDouble(source, position, scale, 0, source.pairs, cos, sin);
 }
 
 void CosSinRunOf(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
                  int64_t stride, float* cos, float* sin) {
-  CosSinRun(source, steps, first, rows, stride, cos, sin);
+  CosSinRun<1>(source, steps, first, rows, stride, cos, sin);
+}
+
+void SinCosRunOf(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
+                 int64_t stride, float* out) {
+  CosSinRun<2>(source, steps, first, rows, stride, out + 1, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -34,6 +39,7 @@ namespace ropewalk {
 HWY_EXPORT(CosSinRowOf);
 HWY_EXPORT(CosSinInDoubleOf);
 HWY_EXPORT(CosSinRunOf);
+HWY_EXPORT(SinCosRunOf);
 
 RowSource row_source(const Spectrum& spectrum, double scale, bool negate_sin) {
   RowSource source{.hi = spectrum.turns.hi.data(),
@@ -78,6 +84,11 @@ RowSteps row_steps(const RowSource& source, int64_t rows) {
 void cos_sin_run(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
                  int64_t stride, float* cos, float* sin) {
   HWY_DYNAMIC_DISPATCH(CosSinRunOf)(source, steps, first, rows, stride, cos, sin);
+}
+
+void sin_cos_run(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
+                 int64_t stride, float* out) {
+  HWY_DYNAMIC_DISPATCH(SinCosRunOf)(source, steps, first, rows, stride, out);
 }
 
 void cos_sin_rows(const RowSource& source, int64_t first, int64_t rows, int64_t stride, float* cos,

@@ -45,7 +45,11 @@ RowSteps row_steps(const RowSource& source, int64_t rows);
 void cos_sin_run(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
                  int64_t stride, float* cos, float* sin);
 
-// The same with steps of its own.
+// The same numbers in turn: row r is sin, cos, sin, cos, ... of the pairs from out + r stride on.
+void sin_cos_run(const RowSource& source, const RowSteps& steps, int64_t first, int64_t rows,
+                 int64_t stride, float* out);
+
+// cos_sin_run with steps of its own.
 void cos_sin_rows(const RowSource& source, int64_t first, int64_t rows, int64_t stride, float* cos,
                   float* sin);
 
