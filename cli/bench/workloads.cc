@@ -20,16 +20,18 @@ enum class Place { in, out };
 
 // q and k of one layer, rotated.
 struct RopeCase {
-  const char* name;
+  std::string name;
   int64_t batch = 1, length = 1;
   Rows rows = Rows::on_the_fly;
   Place place = Place::in;
   TensorLayout layout = TensorLayout::bshd;
   int64_t query_heads = 32, key_heads = 8, head_dim = 128, rotary_dim = 128;  // LLaMA 3 8B
   bool large = false;
+  std::string unit = {};  // of a series
+  int64_t units = 0;
 };
 
-constexpr RopeCase kRopeCases[] = {
+const RopeCase kRopeCases[] = {
     {.name = "decode_1", .rows = Rows::shared},
     {.name = "decode_1_on_the_fly"},
     {.name = "decode_64", .batch = 64, .rows = Rows::shared},
@@ -46,6 +48,27 @@ constexpr RopeCase kRopeCases[] = {
     {.name = "prefill_32768", .length = 32768, .large = true},
     {.name = "prefill_32768_out_of_place", .length = 32768, .place = Place::out, .large = true},
 };
+
+// Five cases for each unit, each twice the one before; beyond the second cache from the first on,
+// so that one line can hold.
+std::vector<RopeCase> series() {
+  std::vector<RopeCase> cases;
+  for (int64_t i = 1; i <= 16; i *= 2) {
+    cases.push_back({.name = "line_tokens", .length = 512 * i, .unit = "tokens", .units = 512 * i});
+    cases.push_back({.name = "line_heads",
+                     .length = 2048,
+                     .query_heads = 4 * i,
+                     .key_heads = i,
+                     .unit = "heads",
+                     .units = 5 * i});
+    cases.push_back({.name = "line_sequences",
+                     .batch = 128 * i,
+                     .rows = Rows::shared,
+                     .unit = "sequences",
+                     .units = 128 * i});
+  }
+  return cases;
+}
 
 // Memory at a whole page, filled with numbers near 1.
 class Buffer {
@@ -142,12 +165,15 @@ Measured measure_rope(const RopeCase& c, DType dtype, Pairing pairing, int threa
     memory.stride = c.head_dim * size;
   }
   Measured result{c.name, std::string(name(dtype)), std::string(name(pairing)), threads};
+  result.unit = c.unit;
+  result.units = c.units;
   result.bytes = memory.used == 0 ? memory.bytes : memory.bytes / memory.stride * memory.used;
   const Parallel parallel = bench.options.parallel;
   std::vector<Times> times =
       race({[&] { bench.rotate(); }, [&] { touch_in_place(memory, parallel); }}, rounds);
   result.work = times[0];
   result.memory = times[1];
+  if (!c.unit.empty()) return result;
   if (c.length > 1 && c.rows == Rows::on_the_fly && threads > 1) return result;
   times = race({[&] { bench.check(); },
                 [&] {
@@ -234,6 +260,12 @@ std::vector<Measured> measure(const BenchOptions& options) {
     return true;
   };
   for (int threads : options.threads) {
+    for (const RopeCase& c : options.lines ? series() : std::vector<RopeCase>()) {
+      if (!wanted(c.name)) continue;
+      for (DType dtype : {DType::f32, DType::bf16})
+        all.push_back(measure_rope(c, dtype, Pairing::half_split, threads, options.rounds));
+    }
+    if (options.lines) continue;
     for (const RopeCase& c : kRopeCases) {
       if ((c.large && !options.large) || !wanted(c.name)) continue;
       for (DType dtype : {DType::f32, DType::bf16, DType::f16}) {

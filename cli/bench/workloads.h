@@ -19,12 +19,17 @@ struct Measured {
   // Where a call's time goes, in seconds: the checks (a call with no tokens) and the rows of cos
   // and sin; what is left is the rotation.
   std::optional<double> checks, rows;
+  // Of what this line has more than the one before, in a series that should grow as a straight
+  // line: "tokens", "heads" or "sequences".
+  std::string unit = {};
+  int64_t units = 0;
 };
 
 struct BenchOptions {
   std::vector<int> threads;  // each workload once for each
   int rounds = 11;
   bool large = false;  // 32768 tokens too: 671 MB
+  bool lines = false;  // the series instead: tokens, heads and sequences doubled four times
   std::string only;    // workloads whose name holds this
   std::function<void(const std::string& workload)> progress;
 };

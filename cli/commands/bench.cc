@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/bench/lines.h"
 #include "cli/bench/workloads.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -14,7 +15,7 @@ namespace ropewalk::cli {
 namespace {
 
 struct Options {
-  bool json = false, csv = false, large = false;
+  bool json = false, csv = false, large = false, lines = false;
   int threads = 0, rounds = 11;
   std::string only;
 };
@@ -57,13 +58,31 @@ void print_table(const std::vector<Measured>& rows) {
       "byte read and written once.\n");
 }
 
+void print_lines(const std::vector<Measured>& rows) {
+  std::vector<std::vector<std::string>> table_rows = {{"what grows", "type", "threads", "from",
+                                                       "to", "ns each", "fixed µs",
+                                                       "farthest from the line"}};
+  for (const Line& line : straight_lines(rows)) {
+    table_rows.push_back({line.unit, line.dtype, fmt::to_string(line.threads),
+                          fmt::to_string(line.first), fmt::to_string(line.last),
+                          fmt::format("{:.1f}", line.each * 1e9), microseconds(line.fixed),
+                          fmt::format("{:+.1f} %", 100 * line.worst)});
+  }
+  fmt::print("{}", table(table_rows, {false, false, true, true, true, true, true, true}));
+  fmt::print(
+      "\nq and k of 40 heads of 128 channels in place; heads: 2048 tokens of q and k, four heads "
+      "of q "
+      "to one of k.\nsequences: one token each, rows shared.\n");
+}
+
 void print_csv(const std::vector<Measured>& rows) {
   fmt::print(
       "cpu,threads,workload,dtype,pairing,entry,min_us,median_us,scale_median_us,vs_scale,peer_"
       "over_ropewalk\n");
   for (const Measured& row : rows) {
-    fmt::print("{},{},{},{},{},ropewalk,{:.4g},{:.4g},{:.4g},{:.3f},1.000\n", processor(),
-               row.threads, row.workload, row.dtype, row.pairing, row.work.least * 1e6,
+    const std::string units = row.unit.empty() ? "" : fmt::format("_{}", row.units);
+    fmt::print("{},{},{}{},{},{},ropewalk,{:.4g},{:.4g},{:.4g},{:.3f},1.000\n", processor(),
+               row.threads, row.workload, units, row.dtype, row.pairing, row.work.least * 1e6,
                row.work.median * 1e6, row.memory.median * 1e6, row.work.median / row.memory.median);
   }
 }
@@ -78,6 +97,7 @@ nlohmann::ordered_json json_of(const Measured& row) {
       {"seconds", {{"min", row.work.least}, {"median", row.work.median}}},
       {"memory_seconds", row.memory.median},
       {"of_memory", row.memory.median / row.work.median}};
+  if (!row.unit.empty()) json[row.unit] = row.units;
   if (row.checks) json["checks_seconds"] = *row.checks;
   if (row.rows) json["rows_seconds"] = *row.rows;
   return json;
@@ -85,7 +105,10 @@ nlohmann::ordered_json json_of(const Measured& row) {
 
 int bench(const Options& options) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  BenchOptions bench{.rounds = options.rounds, .large = options.large, .only = options.only};
+  BenchOptions bench{.rounds = options.rounds,
+                     .large = options.large,
+                     .lines = options.lines,
+                     .only = options.only};
   bench.threads = options.threads > 0 ? std::vector<int>{options.threads}
                   : cores > 1         ? std::vector<int>{1, cores}
                                       : std::vector<int>{1};
@@ -105,7 +128,7 @@ int bench(const Options& options) {
                 {"measured", std::move(list)}});
   } else {
     fmt::print("{}, {} processors, {}\n\n", processor(), cores, available_targets().front());
-    print_table(rows);
+    options.lines ? print_lines(rows) : print_table(rows);
   }
   return 0;
 }
@@ -124,6 +147,8 @@ Run declare_bench(CLI::App& app) {
   app.add_option("--only", options->only, "the workloads whose name holds this text");
   app.add_option("--rounds", options->rounds, "samples of each")->check(CLI::Range(3, 10000));
   app.add_flag("--large", options->large, "32768 tokens too: 1.4 GB of memory");
+  app.add_flag("--lines", options->lines,
+               "how time grows with tokens, heads and sequences, as straight lines");
   CLI::Option* json = app.add_flag("--json", options->json, "as JSON");
   app.add_flag("--csv", options->csv, "as rows of CSV")->excludes(json);
   return [options] { return bench(*options); };

@@ -11,6 +11,7 @@
 #include "cli/pictures.h"
 #include "cli/text.h"
 #include "ropewalk/base/checked.h"
+#include "ropewalk/base/half.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/table/sinusoidal.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 struct Options {
   std::string text, positions, dim = "512", offset = "0", base = "10000";
-  std::string layout = "interleaved", kind = "sinusoidal", output, picture;
+  std::string layout = "interleaved", kind = "sinusoidal", dtype = "f32", output, picture;
   bool json = false, force = false;
 };
 
@@ -29,11 +30,36 @@ struct Vectors {
   std::vector<std::string> tokens;
   int64_t dim = 0;
   std::vector<float> values;
+  DType dtype = DType::f32;
+  std::vector<uint16_t> halves;  // the values as bf16 or f16, if that is the dtype
 
   std::span<const float> row(size_t i) const {
     return std::span(values).subspan(i * static_cast<size_t>(dim), static_cast<size_t>(dim));
   }
 };
+
+DType parse_dtype(const std::string& text) {
+  for (DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    if (text == name(dtype)) return dtype;
+  }
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("--dtype: \"{}\" is not f32, bf16 or f16", escaped(text)));
+}
+
+// Each number is rounded once, from the exact one.
+void fill_sinusoidal(Vectors& v, const SinusoidalConfig& config) {
+  v.dim = config.d_model;
+  if (v.dtype == DType::f32) {
+    v.values = sinusoidal(config, v.positions);
+    return;
+  }
+  const auto rows = static_cast<int64_t>(v.positions.size());
+  v.halves.resize(static_cast<size_t>(rows * v.dim));
+  sinusoidal(config, v.positions,
+             make_view(static_cast<void*>(v.halves.data()), v.dtype, {rows, v.dim}));
+  for (uint16_t half : v.halves)
+    v.values.push_back(v.dtype == DType::f16 ? float_from_f16(half) : float_from_bf16(half));
+}
 
 constexpr int64_t kMostNumbers = int64_t{1} << 28;
 
@@ -94,6 +120,11 @@ Vectors make_vectors(const Options& options) {
   } else {
     v.positions = parse_positions(options.positions);
   }
+  v.dtype = parse_dtype(options.dtype);
+  if (v.dtype != DType::f32 && options.kind != "sinusoidal") {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--dtype: {} is for --kind sinusoidal only", name(v.dtype)));
+  }
   if (options.kind == "integer") {
     v.dim = 1;
     v.values = integer_encoding(v.positions);
@@ -104,8 +135,7 @@ Vectors make_vectors(const Options& options) {
   } else if (options.kind == "sinusoidal") {
     const SinusoidalConfig config = sinusoidal_config(options);
     check_size(v.positions.size(), config.d_model);
-    v.dim = config.d_model;
-    v.values = sinusoidal(config, v.positions);
+    fill_sinusoidal(v, config);
   } else {
     throw Error(
         ErrorCode::invalid_argument,
@@ -146,6 +176,7 @@ void print_table(const Vectors& v) {
 void print_vectors_json(const Vectors& v, const Options& options) {
   nlohmann::ordered_json json = {{"kind", options.kind}, {"dim", v.dim}};
   if (options.kind == "sinusoidal") json["layout"] = options.layout;
+  if (v.dtype != DType::f32) json["dtype"] = name(v.dtype);
   auto rows = nlohmann::ordered_json::array();
   for (size_t i = 0; i < v.positions.size(); ++i) {
     nlohmann::ordered_json row = {{"position", v.positions[i]}};
@@ -175,9 +206,9 @@ void write_vectors(const Vectors& v, const std::string& path, Overwrite mode) {
     const auto part = std::as_bytes(std::span(text));
     return write_file_atomically(path, {&part, 1}, mode);
   }
-  write_npy(path,
-            make_view(static_cast<const void*>(v.values.data()), DType::f32,
-                      {static_cast<int64_t>(v.positions.size()), v.dim}),
+  const void* const data = v.dtype == DType::f32 ? static_cast<const void*>(v.values.data())
+                                                 : static_cast<const void*>(v.halves.data());
+  write_npy(path, make_view(data, v.dtype, {static_cast<int64_t>(v.positions.size()), v.dim}),
             mode);
 }
 
@@ -207,6 +238,10 @@ int encode(const Options& options) {
     if (!options.output.ends_with(".npy") && !options.output.ends_with(".csv")) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("-o: \"{}\" does not end in .npy or .csv", escaped(options.output)));
+    }
+    if (options.output.ends_with(".npy") && options.dtype == "bf16") {
+      throw Error(ErrorCode::unsupported,
+                  "--dtype: NumPy's files have no bf16, expected f32 or f16, or -o FILE.csv");
     }
     check_output(options.output, mode);
   }
@@ -242,6 +277,8 @@ Run declare_encode(CLI::App& app) {
                   "LAYOUT");
   add_text_option(app, "--base", o->base, "base of the wavelengths (10000)", "B");
   add_text_option(app, "--offset", o->offset, "added to every position (0)", "N");
+  add_text_option(app, "--dtype", o->dtype, "f32 (default) | bf16 | f16: rounded once to this type",
+                  "TYPE");
   app.add_option("-o,--output", o->output, "write the vectors to FILE.npy or FILE.csv")
       ->type_name("FILE");
   app.add_option("--plot", o->picture, "draw them to FILE.png or FILE.svg")->type_name("FILE");
