@@ -1,6 +1,8 @@
 // The rows C14 to C22 of bad config files: a scaling, a share of the head or an axis that cannot
 // be.
 
+#include <ctime>
+
 #include <fmt/format.h>
 
 #include "ropewalk/models/configs_testing.h"
@@ -135,6 +137,18 @@ TEST(BadScaling, C20_SectionsThatDoNotMakeTheHead) {
   // Every third pair of Qwen3-VL is one of the height: there are but 21 of them.
   expect_refused(with_block(R"({"mrope_section": [20, 24, 20]})", "qwen3_vl_text"),
                  "rope_scaling: ");
+}
+
+TEST(BadScaling, ManyUnusedKeysTakeLinearTime) {
+  ordered_json config = with_block(R"({"type": "linear", "factor": 2})");
+  std::string text = config.dump();
+  std::string keys;
+  for (int i = 0; i < 100000; ++i) keys += fmt::format("\"mystery{}\": 1, ", i);
+  text.insert(text.find("\"type\""), keys);
+  const std::clock_t start = std::clock();
+  const ModelEncoding model = read_model_config(text, "config.json");
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 15);
+  EXPECT_EQ(model.warnings.size(), 100000u);
 }
 
 TEST(BadScaling, C22_KeysOfNestedObjectsAreNamedByTheirPointer) {

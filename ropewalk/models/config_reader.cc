@@ -22,9 +22,8 @@ std::string expected(const IntegerRule& rule) {
 // An integer, also one that Python wrote as a float (1e6, 4096.0).
 std::optional<int64_t> as_integer(const ordered_json& value) {
   if (value.is_number_unsigned()) {
-    const uint64_t number = value.get<uint64_t>();
-    if (number > static_cast<uint64_t>(INT64_MAX)) return std::nullopt;
-    return static_cast<int64_t>(number);
+    if (value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)) return std::nullopt;
+    return value.get<int64_t>();
   }
   if (value.is_number_integer()) return value.get<int64_t>();
   if (!value.is_number_float()) return std::nullopt;
@@ -255,14 +254,15 @@ void ConfigReader::note(std::string_view field, std::string value, std::string s
 
 void ConfigReader::warn(std::string text) {
   auto& warnings = findings_->warnings;
-  if (std::find(warnings.begin(), warnings.end(), text) != warnings.end()) return;
-  warnings.push_back(std::move(text));
+  if (std::ranges::count(warnings, text) == 0) warnings.push_back(std::move(text));
 }
 
 void ConfigReader::warn_unread() {
+  std::set<std::string> said(findings_->warnings.begin(), findings_->warnings.end());
   for (const auto& [key, value] : object_->items()) {
     if (value.is_null() || read_.contains(key)) continue;
-    warn(fmt::format("{} is {}, and not used", pointer_to(key), described(value)));
+    const auto text = fmt::format("{} is {}, and not used", pointer_to(key), described(value));
+    if (said.insert(text).second) findings_->warnings.push_back(text);
   }
 }
 

@@ -234,7 +234,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
     original.others(config, model);
   }
   for (const std::string& warning : parts.warnings) config.warn(warning);
-  for (const std::string& line : keys.unread_rope_keys()) config.warn(line);
+  for (std::string& line : keys.unread_rope_keys()) model.warnings.push_back(std::move(line));
   return model;
 }
 
