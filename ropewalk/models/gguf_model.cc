@@ -167,6 +167,16 @@ void warn_of_base(ConfigReader& config, GgufKeys& keys, const ModelType& origina
                           keys.key("rope.freq_base"), usual));
 }
 
+// Gemma 4: without the divisors that let pairs stand still.
+void warn_of_missing_divisors(ConfigReader& config, const GgufFile& file,
+                              const ModelType& original) {
+  if (original.rope_parameters.find("\"proportional\"") == std::string_view::npos) return;
+  if (file.tensors().find("rope_freqs.weight") != file.tensors().end()) return;
+  config.warn(
+      "tensor \"rope_freqs.weight\" is missing: every pair of a head turns, where the model's own "
+      "code lets most of them stand still");
+}
+
 // Better no answer than a wrong one: the file has a rotation of its own for layers with a window,
 // and no such layers are known of the model.
 void refuse_unknown_windows(GgufKeys& keys, const ModelType& type) {
@@ -223,6 +233,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
     read_declared(config, model, llama_cpp.type);
     warn_of_pairing(config, original, pairing);
     warn_of_base(config, keys, original);
+    warn_of_missing_divisors(config, file, original);
   }
   drop_layers(model, parts.attends);
   if (is_switched_off(keys)) {

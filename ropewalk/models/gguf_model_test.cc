@@ -372,6 +372,9 @@ TEST(GgufModel, HeadsOfWindowedLayers) {
   EXPECT_EQ(full.rope_theta, 1e6);
   EXPECT_EQ(full.rope_type, "proportional");
   EXPECT_EQ(full.parameters.at("partial_rotary_factor"), 0.25);
+  const auto missing = testing::Contains(testing::HasSubstr("\"rope_freqs.weight\" is missing"));
+  EXPECT_THAT(model.warnings, testing::Not(missing));
+  EXPECT_THAT(read_gguf(bytes).warnings, missing);
 }
 
 // Half of the head turns in layers that see all, all of it in those with a window.
