@@ -13,7 +13,7 @@ using Series = std::vector<const Measured*>;
 Line fitted(const Series& series) {
   double w = 0, n = 0, nn = 0, t = 0, nt = 0;
   for (const Measured* row : series) {
-    const double units = static_cast<double>(row->units), seconds = row->work.median;
+    const double units = static_cast<double>(row->units), seconds = row->work.least;
     const double weight = 1 / (seconds * seconds);
     w += weight;
     n += weight * units;
@@ -27,7 +27,7 @@ Line fitted(const Series& series) {
   line.fixed = (t - line.each * n) / w;
   for (const Measured* row : series) {
     const double expected = line.fixed + line.each * static_cast<double>(row->units);
-    const double off = row->work.median / expected - 1;
+    const double off = row->work.least / expected - 1;
     if (std::fabs(off) > std::fabs(line.worst)) line.worst = off;
   }
   return line;
