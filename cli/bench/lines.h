@@ -16,8 +16,8 @@ struct Line {
   double worst = 0;             // a measured time over the line's, the farthest of them, minus 1
 };
 
-// One for each unit, dtype and number of threads, through the least times, as medians move with what
-// else the machine does; each point counts by its relative distance.
+// One for each unit, dtype and number of threads, through the least times, as medians move with
+// what else the machine does; each point counts by its relative distance.
 std::vector<Line> straight_lines(const std::vector<Measured>& rows);
 
 }  // namespace ropewalk::cli
