@@ -2,6 +2,9 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/vision.h"
@@ -47,7 +50,41 @@ constexpr ModelType refused(std::string_view name, std::string_view config_class
   return type;
 }
 
+// SAM 2 and its kin on video: the attention to memory turns as a tower does, under keys of its own.
+constexpr VisionRope kMemoryAttention{.pairing = Pairing::interleaved,
+                                      .axes_in_words = "column, then row"};
+
+void read_memory_attention(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  constexpr std::string_view kSize = "memory_attention_hidden_size";
+  constexpr std::string_view kRate = "memory_attention_downsample_rate";
+  const int64_t size = config.find_integer(kSize, kHiddenSize).value_or(type.size.hidden_size);
+  const int64_t rate = config.find_integer(kRate, {1, 65536}).value_or(1);
+  if (size % rate != 0) {
+    config.refuse(
+        ErrorCode::malformed, kSize,
+        fmt::format("expected a multiple of {}, found {}", config.pointer_to(kRate), size));
+  }
+  nlohmann::ordered_json tower = {{"hidden_size", size / rate}};
+  KeyNames names = {{"/hidden_size", fmt::format("/{}, over /{}", kSize, kRate)}};
+  const std::pair<const char*, const char*> words[] = {
+      {"num_attention_heads", "memory_attention_num_attention_heads"},
+      {"num_hidden_layers", "memory_attention_num_layers"},
+      {"rope_theta", "memory_attention_rope_theta"},
+      {"rope_parameters", "rope_parameters"}};
+  for (const auto& [word, key] : words) {
+    if (config.has(key)) tower[word] = config.json().at(key);
+    names.emplace(fmt::format("/{}", word), fmt::format("/{}", key));
+  }
+  ConfigReader reader(tower, config.label(), "", model, &names);
+  read_vision(reader, model, type, kMemoryAttention);
+  for (const auto& [word, key] : words) config.ignore(key);
+}
+
 constexpr std::string_view kScaledCoordinates = "coordinates in -1..1 (refused)";
+
+constexpr std::string_view kMemory =
+    "RoPE interleaved in the attention to memory, columns on the first half of the head, rows on "
+    "the second";
 
 constexpr ModelType kTypes[] = {
     tower("qwen2_vl_vision", "Qwen2VLVisionConfig", {1280, 16, 32}, read_vision<kVisionGrid>,
@@ -88,6 +125,12 @@ constexpr ModelType kTypes[] = {
     tower("minimax_m3_vl_vision", "MiniMaxM3VLVisionConfig", {1280, 16, 32},
           read_vision<kMiniMaxVision>,
           "RoPE half_split, frame, row and column on a third of the pairs each"),
+    tower("sam2_video", "Sam2VideoConfig", {256, 1, 4}, read_memory_attention, kMemory,
+          Pairing::interleaved),
+    tower("sam3_tracker_video", "Sam3TrackerVideoConfig", {256, 1, 4}, read_memory_attention,
+          kMemory, Pairing::interleaved),
+    tower("edgetam_video", "EdgeTamVideoConfig", {256, 1, 2}, read_memory_attention, kMemory,
+          Pairing::interleaved),
     refused("dinov3_vit", "DINOv3ViTConfig", kFractions, kScaledCoordinates),
     refused("eomt_dinov3", "EomtDinov3Config", kFractions, kScaledCoordinates),
     refused("sapiens2", "Sapiens2Config", kFractions, kScaledCoordinates),

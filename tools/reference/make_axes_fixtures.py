@@ -231,6 +231,18 @@ def turn_patch(config, q):
     return module.apply_rotary_pos_emb_vision(x, x, cos, sin)[0].transpose(0, 1)[None]
 
 
+MEMORY = ("sam2_video", "sam3_tracker_video", "edgetam_video")
+
+
+def turn_memory(config, q):
+    """The attention to memory of SAM 2 on video; positions are column, row."""
+    module = importlib.import_module(type(config).__module__.replace("configuration_", "modeling_"))
+    prefix = type(config).__name__.removesuffix("Config")
+    cos, sin = getattr(module, f"{prefix}VisionRotaryEmbedding")(config)(q, rows(2).T)
+    apply = getattr(module, "apply_rotary_pos_emb_2d", None) or module.apply_rotary_pos_emb_2d_self_attn
+    return apply(q, q, cos, sin)[0]
+
+
 def turn_llama4(config, q):
     from transformers.models.llama4.modeling_llama4 import Llama4VisionRotaryEmbedding, vision_apply_rotary_emb
     table = Llama4VisionRotaryEmbedding(config)(q)
@@ -277,6 +289,14 @@ def main():
         config = AutoConfig.for_model(name, **given)
         head_dim = config.hidden_size // config.num_attention_heads
         add(name, {**kept(config, given), **given}, head_dim, POSITIONS, turn_conformer(config, q[..., :head_dim]))
+    for name in MEMORY:
+        for given in ({}, {"memory_attention_hidden_size": 112, "memory_attention_num_attention_heads": 2,
+                           "memory_attention_downsample_rate": 2,
+                           "rope_parameters": {"rope_type": "axial", "rope_theta": 500.0}}):
+            config = AutoConfig.for_model(name, **given)
+            head_dim = config.memory_attention_hidden_size // (
+                config.memory_attention_downsample_rate * config.memory_attention_num_attention_heads)
+            add(name, {"model_type": name, **given}, head_dim, POSITIONS, turn_memory(config, q[..., :head_dim]))
     for given in ({}, {"hidden_size": 96, "num_attention_heads": 4}):
         config = AutoConfig.for_model("llama4_vision_model", **given)
         head_dim = config.hidden_size // config.num_attention_heads
