@@ -17,6 +17,10 @@ try:
 except ImportError as error:
     race.absent("torch_eager", error)
 
+# Entries of an old torch, such as Debian's, bear its version: torch1.13_complex.
+VERSION = ".".join(torch.__version__.split(".")[:2])
+NAME = "torch" if int(VERSION.split(".")[0]) >= 2 else f"torch{VERSION}"
+
 WARM = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40), "MALLOC_TOP_PAD_": str(1 << 26)}
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 
@@ -53,12 +57,15 @@ def interleaved(workload, dtype):
 
 
 def run(options, workload, dtype, pairing, suffix):
-    q, k = (torch.from_numpy(x).view(DTYPES[dtype]) for x in race.split(workload, race.values(workload, dtype)))
+    values = race.values(workload, dtype)
+    if values.dtype == np.uint16:
+        values = values.view(np.int16)  # an old torch knows no uint16
+    q, k = (torch.from_numpy(x).view(DTYPES[dtype]) for x in race.split(workload, values))
     if pairing == "half_split":
-        rotate, entry = half_split(workload, dtype), "torch_rotate_half"
+        rotate, entry = half_split(workload, dtype), f"{NAME}_rotate_half"
         q, k = q.transpose(1, 2), k.transpose(1, 2)  # seen as the model sees them; memory stays
     else:
-        rotate, entry = interleaved(workload, dtype), "torch_complex"
+        rotate, entry = interleaved(workload, dtype), f"{NAME}_complex"
 
     def both():
         return rotate(q), rotate(k)
