@@ -52,6 +52,9 @@ TokenRow ReadTableRow(const RopeTableRows& table, int64_t position, int64_t pair
 // Most tokens whose rows are made at once: with head-major tensors, what a head is read in.
 constexpr int64_t kTokensAtOnce = 64;
 
+// Heads of a head-major tensor that share a token's row in registers.
+constexpr int64_t kHeadsAtOnce = 4;
+
 // Rows made for the tokens of one sequence from `first` on, into `memory`.
 void MakeRows(const RopeJob& job, int64_t batch, int64_t first, int64_t count, float* memory,
               TokenRow* rows) {
@@ -154,9 +157,10 @@ HWY_NOINLINE void RotateTokens(const RopeJob& job, const RopeTensor& tensor, int
                                int64_t first, int64_t count, const TokenRow* rows, char* scratch) {
   const char* in = tensor.in + batch * tensor.in_strides[0] + first * tensor.in_strides[1];
   char* out = tensor.out + batch * tensor.out_strides[0] + first * tensor.out_strides[1];
-  const int64_t at_once = job.heads_first ? 1 : tensor.heads;
+  const int64_t at_once = job.heads_first ? kHeadsAtOnce : tensor.heads;
   Heads heads{in, out, at_once, tensor.in_strides[2], tensor.out_strides[2], job.prefetch};
   for (int64_t h = 0; h < tensor.heads; h += at_once) {
+    heads.count = std::min(at_once, tensor.heads - h);
     heads.in = in;
     heads.out = out;
     for (int64_t t = 0; t < count; ++t) {
@@ -164,8 +168,8 @@ HWY_NOINLINE void RotateTokens(const RopeJob& job, const RopeTensor& tensor, int
       heads.in += tensor.in_strides[1];
       heads.out += tensor.out_strides[1];
     }
-    in += tensor.in_strides[2];
-    out += tensor.out_strides[2];
+    in += heads.count * tensor.in_strides[2];
+    out += heads.count * tensor.out_strides[2];
   }
 }
 

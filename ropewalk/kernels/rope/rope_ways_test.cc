@@ -79,20 +79,29 @@ TEST(RopeWays, ARunOfPositionsEqualsItsTokens) {
   });
 }
 
+// More tokens than one block, and heads that a group of them does not divide.
+void expect_head_major(DType dtype, Pairing pairing, int64_t heads) {
+  const RotaryLayout layout = whole(64, pairing);
+  const Tensor x = random_tensor({2, 130, heads, 64}, 4, dtype);
+  Tensor want = x;
+  apply_rope(llama(64), layout, positions_from(7), in_place(want.view()));
+  const Tensor head_major = contiguous_copy(permuted(ConstTensorView(x.view()), {0, 2, 1, 3}));
+  const RopeOptions options{.tensor_layout = TensorLayout::bhsd};
+  Tensor y = head_major;
+  apply_rope(llama(64), layout, positions_from(7), in_place(y.view()), std::nullopt, options);
+  EXPECT_EQ(contiguous_copy(permuted(ConstTensorView(y.view()), {0, 2, 1, 3})).bytes, want.bytes);
+  Tensor z = make_tensor(dtype, head_major.shape);
+  apply_rope(llama(64), layout, positions_from(7), {head_major.view(), z.view()}, std::nullopt,
+             options);
+  EXPECT_EQ(y.bytes, z.bytes);
+}
+
 TEST(RopeWays, HeadMajorEqualsTokenMajor) {
   testing::for_each_target([](const std::string&) {
     for (DType dtype : kTypes) {
-      const RotaryLayout layout = whole(64, Pairing::half_split);
-      const Tensor x = random_tensor({2, 130, 3, 64}, 4, dtype);  // more tokens than one block
-      Tensor want = x;
-      apply_rope(llama(64), layout, positions_from(7), in_place(want.view()));
-      const Tensor head_major = contiguous_copy(permuted(ConstTensorView(x.view()), {0, 2, 1, 3}));
-      Tensor y = head_major;
-      RopeOptions options;
-      options.tensor_layout = TensorLayout::bhsd;
-      apply_rope(llama(64), layout, positions_from(7), in_place(y.view()), std::nullopt, options);
-      EXPECT_EQ(contiguous_copy(permuted(ConstTensorView(y.view()), {0, 2, 1, 3})).bytes,
-                want.bytes);
+      for (Pairing pairing : kPairings) {
+        for (const int64_t heads : {1, 3, 4, 6, 9}) expect_head_major(dtype, pairing, heads);
+      }
     }
   });
 }
