@@ -274,6 +274,17 @@ TEST(Params, ErrorsNameTheKeysOfTheFile) {
                         "params.json: /use_scaled_rope: expected true or false");
 }
 
+// Published files carry keys of other models as null.
+TEST(Params, NullIsAbsent) {
+  ordered_json params = params_of("mistral-7b-v0.3");
+  const ModelEncoding plain = read_params(params);
+  for (const char* key :
+       {"qk_rope_head_dim", "nope_layer_interval", "yarn", "rope_scaling_factor"}) {
+    params[key] = nullptr;
+  }
+  EXPECT_EQ(without_words(read_params(params)), without_words(plain));
+}
+
 // A config.json of another kind may have the same short names.
 TEST(Params, AreNotTakenFromAConfig) {
   const ordered_json distilbert = {{"model_type", "distilbert"},

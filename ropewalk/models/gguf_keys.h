@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,9 +19,14 @@ namespace ropewalk {
 // which of them were looked at.
 class GgufKeys {
  public:
-  explicit GgufKeys(const GgufFile& file) : file_(file), architecture_(file.architecture()) {}
+  // `path` is that of `file`, which must outlive the keys.
+  GgufKeys(const GgufFile& file, const std::filesystem::path& path);
 
   const GgufFile& file() const { return file_; }
+  // The file, or the other part of a split model beside it, that holds a tensor; null: none.
+  const GgufFile* file_with_tensor(std::string_view name) const;
+  // Parts of the model that are not beside the file.
+  const std::vector<std::string>& missing_parts() const { return missing_parts_; }
   const std::string& architecture() const { return architecture_; }
   // The whole key. It counts as looked at.
   std::string key(std::string_view name);
@@ -42,6 +49,8 @@ class GgufKeys {
  private:
   const GgufFile& file_;
   std::string architecture_;
+  std::deque<GgufFile> other_parts_;
+  std::vector<std::string> missing_parts_;
   std::set<std::string, std::less<>> used_;
 };
 

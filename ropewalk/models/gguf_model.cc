@@ -168,10 +168,10 @@ void warn_of_base(ConfigReader& config, GgufKeys& keys, const ModelType& origina
 }
 
 // Gemma 4: without the divisors that let pairs stand still.
-void warn_of_missing_divisors(ConfigReader& config, const GgufFile& file,
+void warn_of_missing_divisors(ConfigReader& config, const GgufKeys& keys,
                               const ModelType& original) {
   if (original.rope_parameters.find("\"proportional\"") == std::string_view::npos) return;
-  if (file.tensors().find("rope_freqs.weight") != file.tensors().end()) return;
+  if (keys.file_with_tensor("rope_freqs.weight") != nullptr) return;
   config.warn(
       "tensor \"rope_freqs.weight\" is missing: every pair of a head turns, where the model's own "
       "code lets most of them stand still");
@@ -180,7 +180,14 @@ void warn_of_missing_divisors(ConfigReader& config, const GgufFile& file,
 // Better no answer than a wrong one: the file has a rotation of its own for layers with a window,
 // and no such layers are known of the model.
 void refuse_unknown_windows(GgufKeys& keys, const ModelType& type) {
-  if (has_windows(type)) return;
+  // llama.cpp itself writes a base for windows that no layer has.
+  const bool stated = keys.file().metadata().contains(keys.key(kPattern)) ||
+                      keys.integer("attention.sliding_window").value_or(0) > 0;
+  if (has_windows(type) || !stated) {
+    keys.key("rope.freq_base_swa");
+    keys.key("rope.dimension_count_swa");
+    return;
+  }
   const auto refuse = [&](std::string_view name) {
     throw Error(
         ErrorCode::unsupported,
@@ -205,10 +212,13 @@ void drop_layers(ModelEncoding& model, const std::vector<bool>& attends) {
 
 ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_view assume) {
   const GgufFile file(path);
-  GgufKeys keys(file);
+  GgufKeys keys(file, path);
   const KnownType known = assume.empty() ? type_of_architecture(keys) : known_type(assume);
   ModelType original = *known.type;
-  if (some_layer_does_not_attend(keys)) original.layers = {};
+  // Without a window all layers are alike, as in MobileLLM, which is a llama4 to llama.cpp.
+  const bool no_window = keys.integer("attention.sliding_window") == 0 &&
+                         (has_windows(original) || original.layers.no_rope_interval > 0);
+  if (some_layer_does_not_attend(keys) || no_window) original.layers = {};
   refuse_unknown_windows(keys, original);
   const GgufConfig parts = gguf_config(keys, original);
 
@@ -233,7 +243,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
     read_declared(config, model, llama_cpp.type);
     warn_of_pairing(config, original, pairing);
     warn_of_base(config, keys, original);
-    warn_of_missing_divisors(config, file, original);
+    warn_of_missing_divisors(config, keys, original);
   }
   drop_layers(model, parts.attends);
   if (is_switched_off(keys)) {
@@ -246,6 +256,11 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   }
   for (const std::string& warning : parts.warnings) config.warn(warning);
   for (std::string& line : keys.unread_rope_keys()) model.warnings.push_back(std::move(line));
+  if (!keys.missing_parts().empty()) {
+    config.warn(
+        fmt::format("{} is not beside the file: rope tensors in it would change the frequencies",
+                    keys.missing_parts().front()));
+  }
   return model;
 }
 

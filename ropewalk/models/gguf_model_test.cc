@@ -47,6 +47,17 @@ ModelEncoding read_with_tensor(GgufBytes bytes, std::string_view name,
 #define EXPECT_GGUF_ERROR(bytes, code, text) \
   EXPECT_ROPEWALK_ERROR(read_gguf(bytes), ErrorCode::code, text)
 
+std::vector<float> llama3_divisors(double base, size_t pairs, double factor, double original) {
+  std::vector<float> divisors;
+  for (size_t i = 0; i < pairs; ++i) {
+    const double turns = original / (2 * M_PI) *
+                         std::pow(base, -static_cast<double>(i) / static_cast<double>(pairs));
+    const double t = std::clamp((turns - 1) / 3, 0.0, 1.0);
+    divisors.push_back(static_cast<float>(1 / ((1 - t) / factor + t)));
+  }
+  return divisors;
+}
+
 std::vector<std::string> kinds(const ModelEncoding& model) {
   std::vector<std::string> names;
   for (const PositionEncoding& layer : model.layers) names.emplace_back(name(layer));
@@ -187,8 +198,69 @@ TEST(GgufModel, G20_ScalingTypes) {
   EXPECT_GGUF_ERROR(with("longrope"), malformed, "rope_factors_short.weight");
 }
 
+// What llama.cpp writes when it saves a model: 0 and below 0 are "not stated".
+TEST(GgufModel, AsLlamaCppSavesIt) {
+  GgufBytes bytes = sized("llama").f32("llama.rope.scaling.factor", 0);
+  bytes.text("llama.rope.scaling.type", "yarn").f32("llama.rope.scaling.yarn_ext_factor", -1);
+  bytes.u32("llama.rope.scaling.original_context_length", 0);
+  bytes.f32("llama.rope.freq_base", 5e5).f32("llama.rope.freq_base_swa", 1e4);
+  const ModelEncoding model = read_gguf(bytes);
+  EXPECT_EQ(rope_of(model).rope_theta, 5e5);
+  EXPECT_EQ(rope_of(model).parameters.at("factor"), 1);
+  EXPECT_FALSE(rope_of(model).parameters.contains("extrapolation_factor"));
+  EXPECT_EQ(rope_of(model).parameters.at("original_max_position_embeddings"), 4096);
+}
+
+// Parts made so that the first has keys and no tensors.
+TEST(GgufModel, RopeTensorsOfAnotherPart) {
+  const TempFolder folder;
+  GgufBytes first = sized("llama").f32("llama.rope.freq_base", 500000);
+  first.number("split.count", 2, uint16_t{2}).number("split.no", 2, uint16_t{0});
+  const auto path = folder.file("m-00001-of-00002.gguf", first.file());
+  const auto missing = testing::Contains(testing::HasSubstr("part 2 of 2 is not beside the file"));
+  EXPECT_THAT(read_gguf_model(path).warnings, missing);
+  GgufBytes second;
+  second.number("split.count", 2, uint16_t{2}).number("split.no", 2, uint16_t{1});
+  second.tensor("rope_freqs.weight", {8}, 0, 0);
+  const std::vector<float> divisors = llama3_divisors(500000, 8, 8, 8192);
+  std::string data(divisors.size() * 4, '\0');
+  std::memcpy(data.data(), divisors.data(), data.size());
+  folder.file("m-00002-of-00002.gguf", second.file(data));
+  const ModelEncoding model = read_gguf_model(path);
+  EXPECT_EQ(rope_of(model).rope_type, "llama3");
+  EXPECT_THAT(model.warnings, testing::Not(missing));
+}
+
+// sliding_window 0: no layer has one, and all rotate alike.
+TEST(GgufModel, NoWindow) {
+  EXPECT_EQ(kinds(read_gguf(sized("llama4"))),
+            (std::vector<std::string>{"rope", "rope", "rope", "none"}));
+  EXPECT_EQ(kinds(read_gguf(sized("llama4").u32("llama4.attention.sliding_window", 0))),
+            std::vector<std::string>(4, "rope"));
+  GgufBytes gemma = sized("gemma3").f32("gemma3.rope.freq_base", 1e6);
+  gemma.u32("gemma3.attention.sliding_window", 0);
+  for (const auto& layer : read_gguf(gemma).layers) {
+    EXPECT_EQ(std::get<RopeConfig>(layer).rope_theta, 1e6);
+  }
+}
+
+// YaRN is for the layers that see all (src/models/laguna.cpp).
+TEST(GgufModel, WindowedLayersOfLagunaAreNotScaled) {
+  GgufBytes bytes = sized("laguna").text("laguna.rope.scaling.type", "yarn");
+  bytes.f32("laguna.rope.scaling.factor", 4).u32("laguna.attention.sliding_window", 64);
+  bytes.array<uint8_t>("laguna.attention.sliding_window_pattern", 7, {0, 1, 1, 1});
+  const ModelEncoding model = read_gguf(bytes);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[0]).rope_type, "yarn");
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[1]).rope_type, "default");
+}
+
+TEST(GgufModel, ChatGlmRowsAreNotMoved) {
+  EXPECT_THAT(read_gguf(sized("chatglm")).warnings,
+              testing::Not(testing::Contains(testing::HasSubstr("rows of Q and K"))));
+}
+
 TEST(GgufModel, G21_BadFactor) {
-  for (const float factor : {0.0f, -1.0f}) {
+  for (const float factor : {-0.5f, -1.0f}) {
     EXPECT_GGUF_ERROR(sized("llama").f32("llama.rope.scaling.factor", factor), malformed,
                       "key \"llama.rope.scaling.factor\": expected a positive number");
   }
@@ -261,17 +333,6 @@ TEST(GgufModel, LongRope) {
   EXPECT_EQ(make_spectrum(rope).attention_scaling, 1.19);
   EXPECT_THAT(source_of(model, "long_factor"),
               testing::EndsWith("tensor \"rope_factors_long.weight\""));
-}
-
-std::vector<float> llama3_divisors(double base, size_t pairs, double factor, double original) {
-  std::vector<float> divisors;
-  for (size_t i = 0; i < pairs; ++i) {
-    const double turns = original / (2 * M_PI) *
-                         std::pow(base, -static_cast<double>(i) / static_cast<double>(pairs));
-    const double t = std::clamp((turns - 1) / 3, 0.0, 1.0);
-    divisors.push_back(static_cast<float>(1 / ((1 - t) / factor + t)));
-  }
-  return divisors;
 }
 
 TEST(GgufModel, S07_RopeFreqsOfLlama3) {
@@ -391,6 +452,7 @@ TEST(GgufModel, FractionsOfWindowedLayers) {
 
 TEST(GgufModel, UnknownWindowsAreRefused) {
   GgufBytes bytes = sized("llama").f32("llama.rope.freq_base", 5e5);
+  bytes.u32("llama.attention.sliding_window", 64);
   EXPECT_EQ(kinds(read_gguf(GgufBytes(bytes).f32("llama.rope.freq_base_swa", 5e5))),
             std::vector<std::string>(4, "rope"));
   EXPECT_GGUF_ERROR(GgufBytes(bytes).f32("llama.rope.freq_base_swa", 1e4), unsupported,

@@ -33,21 +33,26 @@ struct Writer {
     if (value) set(word, *value, name);
     return value.has_value();
   }
-  void copy_integer(std::string_view word, std::string_view name) {
-    if (const auto value = keys.integer(name)) set(word, *value, name);
+  // 0 is llama.cpp's "not stated".
+  void copy_length(std::string_view word, std::string_view name) {
+    const auto value = keys.integer(name);
+    if (value && *value != 0) set(word, *value, name);
   }
 };
 
-// The divisor of the positions; 1 where neither the key nor its older name is there.
+// The divisor of the positions; 1 where neither the key nor its older name is there, or where it is
+// 0, as llama.cpp writes it.
 double factor(GgufKeys& keys) {
   const std::string_view name = keys.number(kFactor) ? kFactor : "rope.scale_linear";
   const double value = keys.number(name).value_or(1);
-  if (value <= 0) keys.fail(name, fmt::format("expected a positive number, found {}", value));
+  if (value == 0) return 1;
+  if (value < 0) keys.fail(name, fmt::format("expected a positive number, found {}", value));
   return value;
 }
 
 std::vector<double> rope_tensor(GgufKeys& keys, std::string_view name, int64_t pairs) {
-  const GgufFile& file = keys.file();
+  const GgufFile* const holder = keys.file_with_tensor(name);
+  const GgufFile& file = holder != nullptr ? *holder : keys.file();
   const Tensor tensor = converted(file.read(name).view(), DType::f64);
   const auto* numbers = reinterpret_cast<const double*>(tensor.bytes.data());
   const std::vector<double> values(numbers, numbers + tensor.bytes.size() / sizeof(double));
@@ -67,15 +72,19 @@ std::vector<double> rope_tensor(GgufKeys& keys, std::string_view name, int64_t p
 }
 
 bool has_tensor(const GgufKeys& keys, std::string_view name) {
-  return keys.file().tensors().find(name) != keys.file().tensors().end();
+  return keys.file_with_tensor(name) != nullptr;
 }
 
 void set_yarn(Writer& writer, bool tenth_of_mscale) {
   writer.set("factor", factor(writer.keys), kFactor);
-  writer.copy_integer("original_max_position_embeddings", kOriginal);
+  writer.copy_length("original_max_position_embeddings", kOriginal);
   writer.copy_number("beta_fast", "rope.scaling.yarn_beta_fast");
   writer.copy_number("beta_slow", "rope.scaling.yarn_beta_slow");
-  writer.copy_number("extrapolation_factor", "rope.scaling.yarn_ext_factor");
+  // Below 0 it is not stated.
+  const auto extrapolation = writer.keys.number("rope.scaling.yarn_ext_factor");
+  if (extrapolation && *extrapolation >= 0) {
+    writer.set("extrapolation_factor", *extrapolation, "rope.scaling.yarn_ext_factor");
+  }
   writer.copy_number("attention_factor", "rope.scaling.yarn_attn_factor");
   writer.copy_number("attn_factor", kAttention);
   constexpr std::string_view kLogMultiplier = "rope.scaling.yarn_log_multiplier";
@@ -96,7 +105,7 @@ void set_longrope(Writer& writer, int64_t pairs) {
     writer.result.json[word] = rope_tensor(writer.keys, tensor, pairs);
     writer.result.names.emplace("/" + word, fmt::format("tensor \"{}\"", tensor));
   }
-  writer.copy_integer("original_max_position_embeddings", kOriginal);
+  writer.copy_length("original_max_position_embeddings", kOriginal);
   if (!writer.copy_number("attention_factor", kAttention)) {
     writer.result.json["attention_factor"] = 1.0;
     writer.result.names.emplace("/attention_factor",

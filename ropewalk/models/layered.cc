@@ -16,11 +16,14 @@ constexpr LayerKind kMimo[] = {
 };
 constexpr LayerKind kLaguna[] = {
     {.name = "full_attention", .rope_theta = 500000, .rotary_fraction = 0.5},
-    {.name = "sliding_attention", .rope_theta = 10000, .rotary_fraction = 1},
+    {.name = "sliding_attention",
+     .rope_theta = 10000,
+     .rotary_fraction = 1,
+     .takes_rope_scaling = false},
 };
 constexpr LayerKind kMellum[] = {
     {.name = "full_attention", .rope_theta = 500000},
-    {.name = "sliding_attention", .rope_theta = 10000},
+    {.name = "sliding_attention", .rope_theta = 10000, .takes_rope_scaling = false},
 };
 constexpr LayerKind kZaya[] = {
     {.name = "hybrid", .rope_theta = 5000000},

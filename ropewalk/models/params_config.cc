@@ -152,6 +152,18 @@ void note_temperature(ConfigReader& file) {
 
 }  // namespace
 
+namespace {
+
+// A key that is null counts as absent.
+ordered_json without_nulls(ordered_json json) {
+  for (auto entry = json.begin(); entry != json.end();) {
+    entry = entry->is_null() ? json.erase(entry) : std::next(entry);
+  }
+  return json;
+}
+
+}  // namespace
+
 bool is_params_json(const ordered_json& json) {
   if (!json.is_object()) return false;
   for (const char* of_others : {"architectures", "_class_name"}) {
@@ -161,7 +173,8 @@ bool is_params_json(const ordered_json& json) {
   return json.contains("dim") && json.contains("n_layers") && json.contains("n_heads");
 }
 
-ModelEncoding read_params_json(const ordered_json& json, const std::string& label) {
+ModelEncoding read_params_json(const ordered_json& stated, const std::string& label) {
+  const ordered_json json = without_nulls(stated);
   ModelEncoding model;
   model.name = label;
   Translation translation(json, label, model);
