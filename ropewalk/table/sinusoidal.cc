@@ -78,9 +78,10 @@ class RowWriter {
       const int64_t first = position(positions[begin]);
       int64_t count = 1;
       while (count < most && begin + static_cast<size_t>(count) < positions.size() &&
+             positions[begin + static_cast<size_t>(count)] > positions[begin] &&
              positions[begin + static_cast<size_t>(count)] - count == positions[begin])
         ++count;
-      position(positions[begin] + count - 1);
+      position(positions[begin] + (count - 1));
       T* const to = out + static_cast<int64_t>(begin) * row_stride;
       if (direct) {
         make_in_place(first, count, row_stride, to);
