@@ -24,8 +24,9 @@ size_t kind_of(const ConfigReader& config, const LayerRule& rule, const std::str
 
 std::vector<size_t> by_period(ConfigReader& config, const LayerRule& rule, size_t count) {
   int64_t period = rule.period;
-  std::string source = fmt::format("family: layer i is {} if (i + {}) % {} is 0",
-                                   rule.kinds[0].name, rule.shift, period);
+  std::string source = period == 0 ? "family: no kinds are stated"
+                                   : fmt::format("family: layer i is {} if (i + {}) % {} is 0",
+                                                 rule.kinds[0].name, rule.shift, period);
   if (!rule.period_key.empty()) {
     if (const auto stated = config.find_integer(rule.period_key, {1, 4096})) {
       period = *stated;

@@ -150,10 +150,6 @@ void note_temperature(ConfigReader& file) {
   if (beta) file.note("llama_4_scaling_beta", fmt::to_string(*beta), scaling->source("beta"));
 }
 
-}  // namespace
-
-namespace {
-
 // A key that is null counts as absent.
 ordered_json without_nulls(ordered_json json) {
   for (auto entry = json.begin(); entry != json.end();) {
