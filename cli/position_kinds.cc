@@ -8,10 +8,10 @@
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "ropewalk/encoding/position_ids.h"
-#include "ropewalk/table/positions_chatglm.h"
-#include "ropewalk/table/positions_check.h"
-#include "ropewalk/table/positions_mrope.h"
-#include "ropewalk/table/positions_shards.h"
+#include "ropewalk/positions/chatglm.h"
+#include "ropewalk/positions/check.h"
+#include "ropewalk/positions/mrope.h"
+#include "ropewalk/positions/shards.h"
 
 namespace ropewalk::cli {
 namespace {

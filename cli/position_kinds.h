@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ropewalk/table/positions.h"
+#include "ropewalk/positions/positions.h"
 
 namespace ropewalk::cli {
 

@@ -11,8 +11,8 @@
 #include "cli/output.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/formats/npy.h"
+#include "ropewalk/positions/chatglm.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/positions_chatglm.h"
 #include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk::cli {

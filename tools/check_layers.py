@@ -13,16 +13,17 @@ import sys
 LAYERS = {
     "base": "",
     "encoding": "base",
+    "positions": "base encoding",
     "spectrum": "base encoding",
     "kernels": "base encoding",
     "table": "base encoding spectrum kernels",
     "formats": "base",
     "models": "base encoding spectrum formats",
     "weights": "base encoding formats",
-    "attention": "base encoding spectrum table kernels",
-    "parallel": "base encoding table attention",
-    "diagnose": "base encoding spectrum table models formats",
-    "capi": "base encoding spectrum table kernels formats models weights attention diagnose parallel",
+    "attention": "base encoding positions spectrum table kernels",
+    "parallel": "base encoding positions spectrum table kernels attention",
+    "diagnose": "base encoding positions spectrum table models formats",
+    "capi": "base encoding positions spectrum table kernels formats models weights attention diagnose parallel",
     # Helpers of the tests, and what they are made of.
     "testing": "base encoding kernels formats",
 }

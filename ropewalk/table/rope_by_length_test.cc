@@ -1,7 +1,7 @@
 #include "ropewalk/table/rope_by_length.h"
 
+#include "ropewalk/positions/positions.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/positions.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/tensors.h"
 

@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions_shards.h"
+#include "ropewalk/positions/shards.h"
 
 #include <algorithm>
 

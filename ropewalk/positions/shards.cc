@@ -1,11 +1,11 @@
-#include "ropewalk/table/positions_shards.h"
+#include "ropewalk/positions/shards.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
-#include "ropewalk/table/positions_check.h"
+#include "ropewalk/positions/check.h"
 
 namespace ropewalk {
 namespace {

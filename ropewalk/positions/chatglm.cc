@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions_chatglm.h"
+#include "ropewalk/positions/chatglm.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
-#include "ropewalk/table/positions_check.h"
+#include "ropewalk/positions/check.h"
 
 namespace ropewalk {
 namespace {

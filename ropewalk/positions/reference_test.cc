@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "ropewalk/table/positions.h"
-#include "ropewalk/table/positions_grid.h"
-#include "ropewalk/table/positions_mrope.h"
+#include "ropewalk/positions/grid.h"
+#include "ropewalk/positions/mrope.h"
+#include "ropewalk/positions/positions.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/fixture.h"
 

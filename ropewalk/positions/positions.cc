@@ -1,10 +1,10 @@
-#include "ropewalk/table/positions.h"
+#include "ropewalk/positions/positions.h"
 
 #include <fmt/format.h>
 
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
-#include "ropewalk/table/positions_check.h"
+#include "ropewalk/positions/check.h"
 
 namespace ropewalk {
 namespace {

@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions_mrope.h"
+#include "ropewalk/positions/mrope.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
-#include "ropewalk/table/positions_check.h"
+#include "ropewalk/positions/check.h"
 
 namespace ropewalk {
 namespace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "ropewalk/table/positions.h"
-#include "ropewalk/table/positions_grid.h"
+#include "ropewalk/positions/grid.h"
+#include "ropewalk/positions/positions.h"
 
 namespace ropewalk {
 

@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions_mrope.h"
+#include "ropewalk/positions/mrope.h"
 
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/testing/errors.h"

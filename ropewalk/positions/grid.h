@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ropewalk/table/positions.h"
+#include "ropewalk/positions/positions.h"
 
 namespace ropewalk {
 

@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions_check.h"
+#include "ropewalk/positions/check.h"
 
 #include <fmt/format.h>
 

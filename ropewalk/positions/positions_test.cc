@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions.h"
+#include "ropewalk/positions/positions.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions_grid.h"
+#include "ropewalk/positions/grid.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
-#include "ropewalk/table/positions_check.h"
+#include "ropewalk/positions/check.h"
 
 namespace ropewalk {
 namespace {

@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions_grid.h"
+#include "ropewalk/positions/grid.h"
 
 #include "ropewalk/testing/errors.h"
 

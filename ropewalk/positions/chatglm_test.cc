@@ -1,4 +1,4 @@
-#include "ropewalk/table/positions_chatglm.h"
+#include "ropewalk/positions/chatglm.h"
 
 #include <algorithm>
 #include <cstdint>
