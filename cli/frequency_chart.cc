@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "cli/rotary.h"
+#include "ropewalk/apply/alibi.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/alibi.h"
 
 namespace ropewalk::cli {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "cli/arguments.h"
 #include "cli/output.h"
+#include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/positions/chatglm.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk::cli {
 namespace {

@@ -27,7 +27,7 @@
 #include "ropewalk/base/half.h"
 #include "ropewalk/kernels/rows/rows.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/table.h"
+#include "ropewalk/tables/table.h"
 
 namespace {
 

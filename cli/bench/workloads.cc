@@ -5,12 +5,12 @@
 #include <numeric>
 
 #include "cli/bench/roof.h"
+#include "ropewalk/apply/positional_encoding.h"
 #include "ropewalk/base/half.h"
 #include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/kernels/rows/rows.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/positional_encoding.h"
-#include "ropewalk/table/sinusoidal.h"
+#include "ropewalk/tables/sinusoidal.h"
 
 namespace ropewalk::cli {
 namespace {

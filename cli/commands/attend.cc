@@ -12,13 +12,13 @@
 #include "cli/layer_weights.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
+#include "ropewalk/apply/alibi.h"
+#include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/self_attention.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/alibi.h"
-#include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/half.h"
 #include "ropewalk/formats/npy.h"
-#include "ropewalk/table/sinusoidal.h"
+#include "ropewalk/tables/sinusoidal.h"
 
 namespace ropewalk::cli {
 namespace {

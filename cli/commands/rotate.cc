@@ -8,11 +8,11 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
+#include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk::cli {
 namespace {

@@ -16,10 +16,10 @@
 #include "cli/rotary.h"
 #include "cli/scaling_bands.h"
 #include "cli/stored_frequencies.h"
+#include "ropewalk/apply/alibi.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/alibi.h"
 
 namespace ropewalk::cli {
 namespace {

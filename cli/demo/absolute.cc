@@ -8,7 +8,7 @@
 #include "cli/demo/demo.h"
 #include "cli/output.h"
 #include "cli/text.h"
-#include "ropewalk/table/sinusoidal.h"
+#include "ropewalk/tables/sinusoidal.h"
 
 namespace ropewalk::cli::demo {
 namespace {

@@ -6,13 +6,13 @@
 
 #include "cli/demo/demo.h"
 #include "cli/output.h"
+#include "ropewalk/apply/alibi.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/base/random.h"
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/alibi.h"
 
 namespace ropewalk::cli::demo {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "ropewalk/apply/alibi.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/attention_testing.h"
 #include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/alibi.h"
 #include "ropewalk/testing/property.h"
 
 namespace ropewalk {

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "ropewalk/apply/alibi.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/self_attention.h"
-#include "ropewalk/table/alibi.h"
 #include "ropewalk/testing/fixture.h"
 #include "ropewalk/testing/tolerance.h"
 

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/apply/alibi.h"
+#include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/attention/attention_call.h"
 #include "ropewalk/attention/linear.h"
 #include "ropewalk/base/checked.h"
@@ -16,8 +18,6 @@
 #include "ropewalk/base/overlap.h"
 #include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/alibi.h"
-#include "ropewalk/table/rope_by_length.h"
 
 namespace ropewalk {
 namespace {

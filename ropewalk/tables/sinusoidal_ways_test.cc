@@ -7,8 +7,8 @@
 
 #include "ropewalk/base/half.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/sinusoidal.h"
-#include "ropewalk/table/table.h"
+#include "ropewalk/tables/sinusoidal.h"
+#include "ropewalk/tables/table.h"
 #include "ropewalk/testing/targets.h"
 
 namespace ropewalk {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ropewalk/table/alibi.h"
+#include "ropewalk/apply/alibi.h"
 #include "ropewalk/testing/fixture.h"
 #include "ropewalk/testing/tolerance.h"
 

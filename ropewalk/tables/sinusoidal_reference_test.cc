@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ropewalk/table/sinusoidal.h"
+#include "ropewalk/tables/sinusoidal.h"
 #include "ropewalk/testing/fixture.h"
 #include "ropewalk/testing/tolerance.h"
 

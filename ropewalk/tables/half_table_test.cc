@@ -7,7 +7,7 @@
 
 #include "ropewalk/base/half.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/table.h"
+#include "ropewalk/tables/table.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/fixture.h"
 #include "ropewalk/testing/oracle.h"

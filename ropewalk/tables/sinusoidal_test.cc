@@ -1,4 +1,4 @@
-#include "ropewalk/table/sinusoidal.h"
+#include "ropewalk/tables/sinusoidal.h"
 
 #include <cmath>
 #include <limits>

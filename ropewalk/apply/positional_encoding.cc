@@ -1,4 +1,4 @@
-#include "ropewalk/table/positional_encoding.h"
+#include "ropewalk/apply/positional_encoding.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/overlap.h"
 #include "ropewalk/kernels/add/add.h"
-#include "ropewalk/table/sinusoidal.h"
+#include "ropewalk/tables/sinusoidal.h"
 
 namespace ropewalk {
 namespace {

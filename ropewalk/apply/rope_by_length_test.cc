@@ -1,4 +1,4 @@
-#include "ropewalk/table/rope_by_length.h"
+#include "ropewalk/apply/rope_by_length.h"
 
 #include "ropewalk/positions/positions.h"
 #include "ropewalk/spectrum/spectrum.h"

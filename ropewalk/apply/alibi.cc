@@ -1,4 +1,4 @@
-#include "ropewalk/table/alibi.h"
+#include "ropewalk/apply/alibi.h"
 
 #include <bit>
 #include <cmath>

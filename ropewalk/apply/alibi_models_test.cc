@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ropewalk/apply/alibi.h"
 #include "ropewalk/base/half.h"
-#include "ropewalk/table/alibi.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/fixture.h"
 #include "ropewalk/testing/property.h"

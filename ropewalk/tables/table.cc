@@ -1,4 +1,4 @@
-#include "ropewalk/table/table.h"
+#include "ropewalk/tables/table.h"
 
 #include <algorithm>
 

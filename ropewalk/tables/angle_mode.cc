@@ -1,4 +1,4 @@
-#include "ropewalk/table/angle_mode.h"
+#include "ropewalk/tables/angle_mode.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include "ropewalk/kernels/rows/rows.h"
 #include "ropewalk/spectrum/ggml_rope.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/table.h"
+#include "ropewalk/tables/table.h"
 
 namespace ropewalk {
 namespace {

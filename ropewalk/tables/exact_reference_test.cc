@@ -9,8 +9,8 @@
 
 #include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/sinusoidal.h"
-#include "ropewalk/table/table.h"
+#include "ropewalk/tables/sinusoidal.h"
+#include "ropewalk/tables/table.h"
 #include "ropewalk/testing/fixture.h"
 
 namespace ropewalk {

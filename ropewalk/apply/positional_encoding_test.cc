@@ -1,4 +1,4 @@
-#include "ropewalk/table/positional_encoding.h"
+#include "ropewalk/apply/positional_encoding.h"
 
 #include <cmath>
 #include <numeric>
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "ropewalk/base/random.h"
-#include "ropewalk/table/sinusoidal.h"
+#include "ropewalk/tables/sinusoidal.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/property.h"
 #include "ropewalk/testing/tensors.h"

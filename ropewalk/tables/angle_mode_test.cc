@@ -1,4 +1,4 @@
-#include "ropewalk/table/angle_mode.h"
+#include "ropewalk/tables/angle_mode.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 #include "ropewalk/spectrum/ggml_rope.h"
 #include "ropewalk/spectrum/scalings_testing.h"
 #include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/table/table.h"
+#include "ropewalk/tables/table.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/fixture.h"
 #include "ropewalk/testing/oracle.h"
