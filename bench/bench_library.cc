@@ -8,7 +8,7 @@
 #include <exception>
 #include <optional>
 
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/kernels/rows/rows.h"
 #include "ropewalk/spectrum/spectrum.h"
 

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 int main() {

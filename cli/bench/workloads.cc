@@ -6,8 +6,8 @@
 
 #include "cli/bench/roof.h"
 #include "ropewalk/apply/positional_encoding.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/base/half.h"
-#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/kernels/rows/rows.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/tables/sinusoidal.h"

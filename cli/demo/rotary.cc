@@ -7,10 +7,10 @@
 #include "cli/demo/demo.h"
 #include "cli/output.h"
 #include "ropewalk/apply/alibi.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/base/random.h"
 #include "ropewalk/base/tensor.h"
-#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
 

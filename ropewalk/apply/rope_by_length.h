@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/encoding/encodings.h"
-#include "ropewalk/kernels/rope/rope.h"
 
 namespace ropewalk {
 

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "ropewalk/apply/alibi.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/attention_testing.h"
-#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/property.h"
 

@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 
 #include "ropewalk/apply/alibi.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/attention/attention_call.h"
 #include "ropewalk/attention/linear.h"
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/overlap.h"
-#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {

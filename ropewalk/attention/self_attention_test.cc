@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "ropewalk/apply/alibi.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/attention/attention_testing.h"
-#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/tolerance.h"

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/models/configs_testing.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/fixture.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/spectrum/scalings_testing.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/errors.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ropewalk/encoding/encodings.h"
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/tables/table.h"
 
 namespace ropewalk {
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/tables/sinusoidal.h"
 #include "ropewalk/tables/table.h"

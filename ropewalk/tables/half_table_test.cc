@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/base/half.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/tables/table.h"

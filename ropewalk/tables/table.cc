@@ -47,7 +47,18 @@ void fill(Table& table, const Spectrum& spectrum, const Parallel& parallel, cons
   });
 }
 
+template <class Table>
+TableView view_of_numbers(const Table& table, DType dtype) {
+  const Dims shape = {table.rows, table.pairs};
+  return {make_view(static_cast<const void*>(table.cos.data()), dtype, shape),
+          make_view(static_cast<const void*>(table.sin.data()), dtype, shape), table.first};
+}
+
 }  // namespace
+
+TableView view_of(const CosSinTable& table) { return view_of_numbers(table, DType::f32); }
+
+TableView view_of(const HalfCosSinTable& table) { return view_of_numbers(table, table.dtype); }
 
 CosSinTable make_table(const Spectrum& spectrum, int64_t first, int64_t rows,
                        const Parallel& parallel) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/oracle.h"

@@ -1,9 +1,9 @@
+#include "ropewalk/kernels/rope/rope_kernel.h"
+
 #include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>
-
-#include "ropewalk/kernels/rope/rope_job.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ropewalk/kernels/rope/rope_kernel.cc"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/tensors.h"

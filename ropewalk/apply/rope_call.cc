@@ -1,5 +1,5 @@
 // The checks of a call, and the job that a good one becomes.
-#include "ropewalk/kernels/rope/rope_job.h"
+#include "ropewalk/apply/rope_call.h"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/fixture.h"
 #include "ropewalk/testing/tolerance.h"

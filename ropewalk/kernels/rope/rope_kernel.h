@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "ropewalk/base/dtype.h"
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/encoding/rotary_layout.h"
-#include "ropewalk/kernels/rope/rope.h"
 #include "ropewalk/kernels/rows/rows.h"
 
 namespace ropewalk {
@@ -63,13 +61,6 @@ struct RopeJob {
   bool streamed = false;     // results go around the caches
   bool bf16_in_hardware = false;
 };
-
-// Throws unsupported unless it is f32, bf16 or f16.
-void check_rope_dtype(DType dtype, const char* what);
-
-// Everything but the rows, which must have `pairs` pairs. Nothing has been written when it throws.
-void fill_rope_job(RopeJob& job, const RotaryLayout& layout, int64_t pairs, const Rotated& q,
-                   const std::optional<Rotated>& k, const RopeOptions& options);
 
 // Rotates the tokens [begin, end) of batch * length, counted batch by batch.
 void rope_tokens(const RopeJob& job, int64_t begin, int64_t end);

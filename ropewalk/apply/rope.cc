@@ -1,14 +1,14 @@
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
-#include "ropewalk/base/checked.h"
+#include "ropewalk/apply/rope_call.h"
 #include "ropewalk/base/error.h"
-#include "ropewalk/kernels/rope/rope_job.h"
 #include "ropewalk/kernels/targets.h"
+#include "ropewalk/tables/row_source.h"
 
 namespace ropewalk {
 namespace {
@@ -100,19 +100,6 @@ RopeTableRows table_rows(const TableView& table, Direction direction) {
   return rows;
 }
 
-RowSource source_of(const Spectrum& spectrum, Direction direction) {
-  const double scaling = spectrum.attention_scaling;
-  return row_source(spectrum, direction == Direction::inverse ? 1 / scaling : scaling,
-                    direction != Direction::forward);
-}
-
-template <class Table>
-TableView view_of_numbers(const Table& table, DType dtype) {
-  const Dims shape = {table.rows, table.pairs};
-  return {make_view(static_cast<const void*>(table.cos.data()), dtype, shape),
-          make_view(static_cast<const void*>(table.sin.data()), dtype, shape), table.first};
-}
-
 void check_rows_exist(const PositionReader& positions, const RopeJob& job, const TableView& table) {
   const int64_t rows = table.cos.shape[0];
   for (int64_t b = 0; b < job.batch; ++b) {
@@ -130,61 +117,19 @@ void check_rows_exist(const PositionReader& positions, const RopeJob& job, const
 
 }  // namespace
 
-TableView view_of(const CosSinTable& table) { return view_of_numbers(table, DType::f32); }
-
-TableView view_of(const HalfCosSinTable& table) { return view_of_numbers(table, table.dtype); }
-
 void apply_rope(const Spectrum& spectrum, const RotaryLayout& layout, const PositionIds& positions,
                 const Rotated& q, const std::optional<Rotated>& k, const RopeOptions& options) {
   check_spectrum(spectrum);
   RopeJob job;
   fill_rope_job(job, layout, static_cast<int64_t>(spectrum.inv_freq.size()), q, k, options);
   job.axes = axis_count(spectrum);
-  const RowSource rows = source_of(spectrum, options.direction);
+  const RowSource rows = row_source(spectrum, options.direction);
   const RowSteps steps = row_steps(rows, job.length);
   const PositionReader reader(positions, job.batch, job.length, job.axes);
   job.rows = &rows;
   job.steps = &steps;
   job.positions = &reader;
   run(job, options.parallel);
-}
-
-RopeRows make_rope_rows(const Spectrum& spectrum, const PositionIds& positions, int64_t batch,
-                        int64_t length, Direction direction, const Parallel& parallel) {
-  check_spectrum(spectrum);
-  if (batch < 0 || length < 0)
-    fail(fmt::format("rows of {} sequences of {} tokens", batch, length));
-  RopeJob job;
-  job.batch = batch;
-  job.length = length;
-  job.pairs = static_cast<int64_t>(spectrum.inv_freq.size());
-  job.axes = axis_count(spectrum);
-  const auto tokens = checked_mul(batch, length);
-  const auto numbers = tokens ? checked_mul(*tokens, std::max<int64_t>(2 * job.pairs, 1)) : tokens;
-  if (!numbers || *numbers > int64_t{1} << 38) {
-    fail(fmt::format(
-             "rows of {} sequences of {} tokens with {} pairs would take more than 2^40 bytes",
-             batch, length, job.pairs),
-         ErrorCode::resource_limit);
-  }
-  const RowSource source = source_of(spectrum, direction);
-  const RowSteps steps = row_steps(source, length);
-  const PositionReader reader(positions, batch, length, job.axes);
-  job.rows = &source;
-  job.steps = &steps;
-  job.positions = &reader;
-  RopeRows result{batch, length, job.pairs, direction, {}};
-  result.rows.resize(static_cast<size_t>(*numbers));
-  constexpr int64_t kTokensPerTask = 512;
-  if (*tokens <= kTokensPerTask) {
-    rope_token_rows(job, 0, *tokens, result.rows.data());
-    return result;
-  }
-  parallel_for(parallel, (*tokens + kTokensPerTask - 1) / kTokensPerTask, [&](int64_t task) {
-    rope_token_rows(job, task * kTokensPerTask, std::min(*tokens, (task + 1) * kTokensPerTask),
-                    result.rows.data());
-  });
-  return result;
 }
 
 void apply_rope(const RopeRows& rows, const RotaryLayout& layout, const Rotated& q,

@@ -1,4 +1,4 @@
-#include "ropewalk/kernels/rope/rope.h"
+#include "ropewalk/apply/rope.h"
 
 #include <algorithm>
 #include <bit>
