@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 #include "cli/usage.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
-#include "ropewalk/kernels/targets.h"
+#include "ropewalk/kernels/simd/targets.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -162,11 +163,12 @@ int run(int argc, char** argv) {
 int guarded(int argc, char** argv) {
   try {
     if (const char* target = std::getenv("ROPEWALK_TARGET")) {
-      try {
-        cap_target(target);
-      } catch (const Error& error) {
-        throw Error(error.code(),
-                    fmt::format("environment variable ROPEWALK_TARGET: {}", error.what()));
+      if (!cap_target(target)) {
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("environment variable ROPEWALK_TARGET: instruction set \"{}\" is not "
+                        "available, expected one of: {}",
+                        escaped(target), fmt::join(available_targets(), ", ")));
       }
     }
     return run(argc, argv);

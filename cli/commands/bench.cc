@@ -9,7 +9,7 @@
 #include "cli/bench/workloads.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "ropewalk/kernels/targets.h"
+#include "ropewalk/kernels/simd/targets.h"
 
 namespace ropewalk::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ropewalk/apply/rope_call.h"
 #include "ropewalk/base/error.h"
-#include "ropewalk/kernels/targets.h"
+#include "ropewalk/kernels/simd/targets.h"
 #include "ropewalk/tables/row_source.h"
 
 namespace ropewalk {

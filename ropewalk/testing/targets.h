@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ropewalk/kernels/targets.h"
+#include "ropewalk/kernels/simd/targets.h"
 
 namespace ropewalk::testing {
 
@@ -13,7 +13,7 @@ template <typename Body>
 void for_each_target(Body body) {
   for (const std::string& target : available_targets()) {
     SCOPED_TRACE(target);
-    cap_target(target);
+    ASSERT_TRUE(cap_target(target));
     body(target);
   }
   cap_target("");

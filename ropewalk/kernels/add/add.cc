@@ -11,7 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "ropewalk/kernels/lower32-inl.h"
+#include "ropewalk/kernels/simd/lower32-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ropewalk {

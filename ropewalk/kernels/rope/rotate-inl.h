@@ -12,7 +12,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include "ropewalk/kernels/rope/numbers-inl.h"
+#include "ropewalk/kernels/simd/numbers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ropewalk {

@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "ropewalk/kernels/rows/half_rows.cc"
 #include <hwy/foreach_target.h>
 
-#include "ropewalk/kernels/rope/numbers-inl.h"
+#include "ropewalk/kernels/simd/numbers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ropewalk {

@@ -11,9 +11,9 @@
 
 #include <hwy/highway.h>
 
-#include "ropewalk/kernels/lower32-inl.h"
 #include "ropewalk/kernels/rows/phase.h"
 #include "ropewalk/kernels/rows/rows.h"
+#include "ropewalk/kernels/simd/lower32-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ropewalk {

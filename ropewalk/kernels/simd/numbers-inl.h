@@ -1,10 +1,10 @@
 // Vectors of float32 from memory of each element type and back, one rounding to nearest even, the
 // same bits on every target. Include guard as Highway wants it.
-#if defined(ROPEWALK_KERNELS_ROPE_NUMBERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef ROPEWALK_KERNELS_ROPE_NUMBERS_INL_H_
-#undef ROPEWALK_KERNELS_ROPE_NUMBERS_INL_H_
+#if defined(ROPEWALK_KERNELS_SIMD_NUMBERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROPEWALK_KERNELS_SIMD_NUMBERS_INL_H_
+#undef ROPEWALK_KERNELS_SIMD_NUMBERS_INL_H_
 #else
-#define ROPEWALK_KERNELS_ROPE_NUMBERS_INL_H_
+#define ROPEWALK_KERNELS_SIMD_NUMBERS_INL_H_
 #endif
 
 #include <cstring>

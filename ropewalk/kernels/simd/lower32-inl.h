@@ -1,9 +1,9 @@
 // Products of 32-bit numbers in 64-bit lanes. Include guard as Highway wants it.
-#if defined(ROPEWALK_KERNELS_LOWER32_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef ROPEWALK_KERNELS_LOWER32_INL_H_
-#undef ROPEWALK_KERNELS_LOWER32_INL_H_
+#if defined(ROPEWALK_KERNELS_SIMD_LOWER32_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROPEWALK_KERNELS_SIMD_LOWER32_INL_H_
+#undef ROPEWALK_KERNELS_SIMD_LOWER32_INL_H_
 #else
-#define ROPEWALK_KERNELS_LOWER32_INL_H_
+#define ROPEWALK_KERNELS_SIMD_LOWER32_INL_H_
 #endif
 
 #include <hwy/highway.h>

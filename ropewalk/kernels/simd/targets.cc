@@ -1,17 +1,13 @@
-#include "ropewalk/kernels/targets.h"
+#include "ropewalk/kernels/simd/targets.h"
 
 #include <atomic>
 
 #include <unistd.h>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ropewalk/kernels/targets.cc"
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#define HWY_TARGET_INCLUDE "ropewalk/kernels/simd/targets.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include "ropewalk/base/error.h"
 
 #if HWY_ONCE
 namespace ropewalk {
@@ -51,7 +47,7 @@ std::vector<std::string> available_targets() {
   return names;
 }
 
-void cap_target(std::string_view target) {
+bool cap_target(std::string_view target) {
   int64_t allowed = 0;
   const bool with_bf16 = machine_converts_to_bf16() && (target.empty() || target == kWithBf16);
   if (with_bf16 && !target.empty()) target = kWithoutBf16;
@@ -60,14 +56,11 @@ void cap_target(std::string_view target) {
     found = found || hwy::TargetName(candidate) == target;
     if (found) allowed |= candidate;
   }
-  if (!found) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("instruction set \"{}\" is not available, expected one of: {}",
-                            escaped(target), fmt::join(available_targets(), ", ")));
-  }
+  if (!found) return false;
   bf16_allowed() = with_bf16;
   hwy::SetSupportedTargetsForTest(allowed);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return true;
 }
 
 bool bf16_conversion_allowed() { return bf16_allowed().load(std::memory_order_relaxed); }

@@ -13,8 +13,8 @@ std::vector<std::string> available_targets();
 
 // Lets all kernels of the process use nothing better than `target`; "" lifts the cap. Results never
 // depend on it, only speed does. Not to be called while kernels run.
-// Throws invalid_argument listing the available ones for any other name.
-void cap_target(std::string_view target);
+// False, and nothing is changed, for a name that is not available.
+bool cap_target(std::string_view target);
 
 // Whether kernels may use the conversions of AVX512-BF16: the machine has them and no cap forbids.
 bool bf16_conversion_allowed();
