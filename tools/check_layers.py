@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that includes point down only: tools/check_layers.py [ROOT]
 
-The tables below are the rules; docs/decisions/0001-layers.md says why. Prints one line per fault,
+The tables below are the rules; docs/decisions/0001-layers.md and 0004-rooms.md say why. Prints one line per fault,
 "file:line: includes X: rule", and exits with 1 if there is any.
 """
 
@@ -9,24 +9,51 @@ import pathlib
 import re
 import sys
 
-# A folder of ropewalk/ and the folders below it that it may include. Its own files are always allowed.
+# A room of ropewalk/ and the rooms below it that it may include. Its own files are always allowed,
+# but for the rooms of PARTS.
 LAYERS = {
     "base": "",
     "encoding": "base",
     "positions": "base encoding",
+    "formats": "base",
     "spectrum": "base encoding",
     "kernels": "base encoding",
     "tables": "base encoding spectrum kernels",
     "apply": "base encoding positions spectrum kernels tables",
-    "formats": "base",
-    "models": "base encoding spectrum formats",
-    "weights": "base encoding formats",
-    "attention": "base encoding positions spectrum kernels tables apply",
+    "conventions": "base encoding",
+    "dialects": "base encoding spectrum formats conventions",
+    "models": "base encoding spectrum formats conventions dialects",
+    "weights": "base encoding formats conventions models",
+    "attention": "base encoding positions spectrum kernels tables apply weights",
     "parallel": "base encoding positions spectrum kernels tables apply attention",
-    "diagnose": "base encoding positions spectrum kernels tables apply models formats",
-    "capi": "base encoding positions spectrum kernels tables apply formats models weights attention diagnose parallel",
+    "diagnose": "base encoding positions spectrum kernels tables apply attention formats conventions models weights",
+    "report": "base encoding positions spectrum kernels tables apply attention formats models weights diagnose",
+    "capi": "base encoding positions spectrum kernels tables apply attention formats conventions dialects models weights"
+    " diagnose report parallel",
     # Helpers of the tests, and what they are made of.
     "testing": "base encoding kernels formats",
+}
+
+# Rooms that are checked file by file: a part of the room, how the names of its files begin (the longest
+# that fits decides), and the parts below it.
+PARTS = {
+    "kernels": (
+        ("simd", ("simd/",), ""),
+        ("rows", ("rows/",), "simd"),
+        ("rope", ("rope/",), "simd rows"),
+        ("add", ("add/",), "simd rows"),
+        ("attention", ("attention/",), "simd rows"),
+    ),
+    "formats": (
+        ("file", ("file", "atomic_write", "byte_order", "foreign"), ""),
+        ("vocabulary", ("gguf_types", "gguf_names", "safetensors_types"), "file"),
+        ("json", ("json",), "file"),
+        ("npy", ("npy",), "file"),
+        ("gguf", ("gguf",), "file vocabulary"),
+        # The header of the format, and the index of several files, are JSON.
+        ("safetensors", ("safetensors",), "file vocabulary json"),
+        ("checkpoint", ("checkpoint",), "file json safetensors"),
+    ),
 }
 
 # Folders beside ropewalk/ that use the library: all of it but the helpers of the tests.
@@ -36,7 +63,7 @@ USERS = ("cli", "python", "bench", "fuzz", "examples", "tools")
 FOREIGN = (
     (r"mpi\.h$", ("ropewalk/parallel/",), "only ropewalk/parallel knows MPI"),
     (r"hwy/", ("ropewalk/kernels/",), "only ropewalk/kernels knows an instruction set"),
-    (r"cairo", ("cli/plot/",), "only cli/plot draws"),
+    (r"cairo", ("cli/plot/", "ropewalk/report/plot/"), "only plot draws"),
     (r"omp\.h$", ("ropewalk/base/",), "threads come from parallel_for of ropewalk/base"),
     (r"mpfr\.h$", ("ropewalk/testing/",), "MPFR is an oracle of the tests"),
 )
@@ -56,6 +83,18 @@ def layer_of(path):
     return parts[1] if parts[0] == "ropewalk" and len(parts) > 2 else None
 
 
+def part_of(room, path):
+    """The part of a room that a file belongs to and the parts that it may include, or None."""
+    name = path.split("/", 2)[2]
+    fitting = [
+        (len(prefix), part, below)
+        for part, prefixes, below in PARTS[room]
+        for prefix in prefixes
+        if name.startswith(prefix)
+    ]
+    return max(fitting)[1:] if fitting else None
+
+
 def foreign_fault(path, header):
     for pattern, places, why in FOREIGN:
         if not re.match(pattern, header) or path.startswith(places):
@@ -72,6 +111,19 @@ def private_fault(path, header):
         return "an -inl.h header is seen by its own layer only"
     if is_test(header) and not is_test(path):
         return "helpers of the tests are for *_test.cc only"
+    if path.startswith("ropewalk/kernels/") and header == "ropewalk/base/error.h" and not is_test(path):
+        return "kernels take plain data and throw nothing: what stands above them checks"
+    return None
+
+
+def part_fault(room, path, header):
+    source, target = part_of(room, path), part_of(room, header)
+    if is_test(path) and target:
+        return None
+    if source is None or target is None:
+        return f"{path if source is None else header} is in no part of {room} in tools/check_layers.py"
+    if source[0] != target[0] and target[0] not in source[1].split():
+        return f"{source[0]} of {room} may include: {source[1] or 'nothing above it'}"
     return None
 
 
@@ -80,7 +132,7 @@ def layer_fault(path, header):
     if target not in LAYERS:
         return "no such layer in tools/check_layers.py"
     if source == target:
-        return None
+        return part_fault(source, path, header) if source in PARTS else None
     if source is None:
         return None if path.startswith(tuple(user + "/" for user in USERS)) else "not a user of ropewalk"
     if source not in LAYERS:

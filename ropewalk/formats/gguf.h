@@ -11,34 +11,9 @@
 
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/formats/file.h"
+#include "ropewalk/formats/gguf_types.h"
 
 namespace ropewalk {
-
-// Kinds of metadata values, numbered as in the file.
-enum class GgufType : uint32_t {
-  u8,
-  i8,
-  u16,
-  i16,
-  u32,
-  i32,
-  f32,
-  boolean,
-  string,
-  array,
-  u64,
-  i64,
-  f64
-};
-std::string_view name(GgufType type);
-
-// Where a value is; the getters of GgufFile read it.
-struct GgufValue {
-  GgufType type = GgufType::u8;
-  GgufType element = GgufType::u8;  // of an array
-  uint64_t count = 1;               // elements of an array, bytes of a string
-  uint64_t offset = 0;              // of the number, or of the first element, in the file
-};
 
 struct GgufTensor {
   uint32_t type = 0;    // ggml's number: 0 F32, 1 F16, 30 BF16, ...

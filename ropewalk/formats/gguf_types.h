@@ -6,12 +6,36 @@
 #include <string_view>
 
 #include "ropewalk/base/dtype.h"
-#include "ropewalk/formats/gguf.h"
 
-// The two lists of types of the format, for its readers.
+// The two lists of types of the format.
 namespace ropewalk {
 
+// Kinds of metadata values, numbered as in the file.
+enum class GgufType : uint32_t {
+  u8,
+  i8,
+  u16,
+  i16,
+  u32,
+  i32,
+  f32,
+  boolean,
+  string,
+  array,
+  u64,
+  i64,
+  f64
+};
 constexpr uint32_t kGgufTypes = 13;
+std::string_view name(GgufType type);
+
+// Where a value is; the getters of GgufFile read it.
+struct GgufValue {
+  GgufType type = GgufType::u8;
+  GgufType element = GgufType::u8;  // of an array
+  uint64_t count = 1;               // elements of an array, bytes of a string
+  uint64_t offset = 0;              // of the number, or of the first element, in the file
+};
 
 // Bytes of a number; 0 for a string or an array.
 uint64_t gguf_size_in_bytes(GgufType type);
