@@ -111,14 +111,37 @@ void compare_ropes(const RopeConfig& a, const RopeConfig& b, int64_t seq_len, Ro
   }
   rows.add("spectrum", "attention_scaling", fmt::format("{:.9g}", s.attention_scaling),
            fmt::format("{:.9g}", t.attention_scaling));
-  rows.add("spectrum", "softmax_scale", fmt::format("{:.9g}", s.softmax_scale),
-           fmt::format("{:.9g}", t.softmax_scale));
   if (s.axis.size() == t.axis.size() && s.axis != t.axis) {
     rows.add("spectrum", "position axes", axes_text(s), axes_text(t));
   }
   rows.add("layout", "pairs are", layout_text(a.layout), layout_text(b.layout));
   rows.add("layout", "pairs are written", layout_text(a.output_layout.value_or(a.layout)),
            layout_text(b.output_layout.value_or(b.layout)));
+}
+
+// A value as a cell: numbers with the digits of a float32, so that a file's own rounding is no
+// difference.
+std::string cell(const nlohmann::ordered_json& value) {
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_null()) return "none";
+  if (value.is_object()) {
+    std::string words;
+    for (const auto& [key, inner] : value.items()) {
+      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", key, cell(inner));
+    }
+    return words;
+  }
+  return value.dump();
+}
+
+void compare_attention(const Layer& a, const Layer& b, Rows& rows) {
+  const nlohmann::ordered_json x = to_json(a), y = to_json(b);
+  for (const char* key : {"mixer", "value_dim"}) rows.add("layer", key, cell(x[key]), cell(y[key]));
+  if (a.mixer != Mixer::attention || b.mixer != Mixer::attention) return;
+  for (const auto& [key, value] : x["attention"].items()) {
+    rows.add("attention", key, cell(value), cell(y["attention"][key]));
+  }
 }
 
 // The same channels turn in both, in other pairs or to other places.
@@ -177,9 +200,17 @@ bool compare_models(const ModelEncoding& a, const ModelEncoding& b, int64_t laye
   const auto* p = std::get_if<RopeConfig>(&x);
   const auto* q = std::get_if<RopeConfig>(&y);
   if (p != nullptr && q != nullptr) compare_ropes(*p, *q, seq_len, rows);
+  const Layer &of_a = layer_at(a, layer), &of_b = layer_at(b, layer);
+  const bool as_models = of_a.heads == a.heads && of_b.heads == b.heads &&
+                         of_a.kv_heads == a.kv_heads && of_b.kv_heads == b.kv_heads;
+  if (!as_models) {
+    number("heads of the layer", of_a.heads, of_b.heads);
+    number("kv_heads of the layer", of_a.kv_heads, of_b.kv_heads);
+  }
+  compare_attention(of_a, of_b, rows);
   bool elsewhere = a.others != b.others;
   for (size_t i = 0; i < std::min(a.layers.size(), b.layers.size()); ++i) {
-    elsewhere = elsewhere || a.layers[i] != b.layers[i];
+    elsewhere = elsewhere || cell(to_json(a.layers[i])) != cell(to_json(b.layers[i]));
   }
   if (!rows.differ && !elsewhere) {
     fmt::print("{} and {} encode positions alike\n", escaped(a.name), escaped(b.name));

@@ -16,7 +16,7 @@ struct Kind {
 std::vector<Kind> kinds_of(const ModelEncoding& model) {
   std::vector<Kind> kinds;
   char next = 'R';
-  for (const PositionEncoding& layer : model.layers) {
+  for (const PositionEncoding& layer : layer_positions(model)) {
     bool known = false;
     for (Kind& kind : kinds) {
       if (*kind.encoding != layer) continue;
@@ -51,7 +51,7 @@ std::string in_a_line(const PositionEncoding& encoding) {
 std::string layer_letters(const ModelEncoding& model) {
   const std::vector<Kind> kinds = kinds_of(model);
   std::string letters;
-  for (const PositionEncoding& layer : model.layers) {
+  for (const PositionEncoding& layer : layer_positions(model)) {
     for (const Kind& kind : kinds) {
       if (*kind.encoding != layer) continue;
       letters += kind.letter;
@@ -64,7 +64,8 @@ std::string layer_letters(const ModelEncoding& model) {
 std::string layer_map(const ModelEncoding& model) {
   const std::vector<Kind> kinds = kinds_of(model);
   if (kinds.size() == 1) {
-    return fmt::format("layers 0..{}: {}", model.layers.size() - 1, name(model.layers[0]));
+    return fmt::format("layers 0..{}: {}", model.layers.size() - 1,
+                       name(model.layers[0].positions));
   }
   std::string map = fmt::format("{} layers: {}", model.layers.size(), layer_letters(model));
   for (const Kind& kind : kinds) {

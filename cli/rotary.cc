@@ -42,13 +42,17 @@ std::vector<int64_t> read_token_ids(const std::string& path) {
 
 }  // namespace
 
-const PositionEncoding& layer_of(const ModelEncoding& model, int64_t layer) {
+const Layer& layer_at(const ModelEncoding& model, int64_t layer) {
   if (layer < 0 || layer >= static_cast<int64_t>(model.layers.size())) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--layer: expected 0..{} for {}, found {}", model.layers.size() - 1,
                             escaped(model.name), layer));
   }
   return model.layers[static_cast<size_t>(layer)];
+}
+
+const PositionEncoding& layer_of(const ModelEncoding& model, int64_t layer) {
+  return layer_at(model, layer).positions;
 }
 
 Rotary rotary_of(const ModelEncoding& model, int64_t layer) {

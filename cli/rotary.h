@@ -19,6 +19,9 @@ struct Rotary {
 };
 Rotary rotary_of(const ModelEncoding& model, int64_t layer = 0);
 
+// One layer; throws invalid_argument naming the number of layers.
+const Layer& layer_at(const ModelEncoding& model, int64_t layer);
+
 // The encoding of one layer; throws invalid_argument naming the number of layers.
 const PositionEncoding& layer_of(const ModelEncoding& model, int64_t layer);
 

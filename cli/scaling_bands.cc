@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -65,8 +66,8 @@ std::string scaling_bands(const RopeConfig& config, int64_t seq_len, int64_t con
     if (scaled.attention_scaling != 1) {
       out += fmt::format("  cos and sin are multiplied by {:.7g}\n", scaled.attention_scaling);
     }
-    if (scaled.softmax_scale != 0) {
-      out += fmt::format("  the softmax scale is {:.7g}\n", scaled.softmax_scale);
+    if (softmax_factor(config) != 1) {
+      out += fmt::format("  the softmax scale is multiplied by {:.7g}\n", softmax_factor(config));
     }
   }
   if (context == 0) return out;
@@ -84,18 +85,20 @@ std::string scaling_bands(const RopeConfig& config, int64_t seq_len, int64_t con
 
 namespace {
 
-// Whether a base that the file does not state may be missing from it. Many a file rightly leaves
-// 10000 to its class; but none is known of a model that was trained with so small a base, without
-// a scaling, on more than 8192 positions that a layer sees at once.
-bool looks_lost(const ModelEncoding& model, const Evidence& fact) {
+// The base of a layer that may be missing from the file, which states none. Many a file rightly
+// leaves 10000 to its class; but none is known of a model that was trained with so small a base,
+// without a scaling, on more than 8192 positions that a layer sees at once.
+std::optional<double> lost_base(const ModelEncoding& model) {
   constexpr int64_t kLongest = 8192;
-  if (!fact.field.ends_with("rope_theta") || !fact.source.starts_with("default of")) return false;
-  if (fact.field.find("sliding") != std::string::npos) return false;
-  const bool scaled = std::ranges::any_of(model.layers, [](const PositionEncoding& layer) {
-    const auto* rope = std::get_if<RopeConfig>(&layer);
-    return rope != nullptr && rope->rope_type != "default";
-  });
-  return !scaled && model.max_positions > kLongest && std::stod(fact.value) <= 10000;
+  if (model.states_base || model.max_positions <= kLongest) return std::nullopt;
+  std::optional<double> base;
+  for (const Layer& layer : model.layers) {
+    const auto* rope = std::get_if<RopeConfig>(&layer.positions);
+    if (rope == nullptr) continue;
+    if (rope->rope_type != "default") return std::nullopt;
+    if (layer.attention.window_left < 0 && rope->rope_theta <= 10000) base = rope->rope_theta;
+  }
+  return base;
 }
 
 }  // namespace
@@ -105,7 +108,7 @@ std::vector<std::string> known_traps(const ModelEncoding& model) {
   const auto add = [&](std::string trap) {
     if (std::find(traps.begin(), traps.end(), trap) == traps.end()) traps.push_back(trap);
   };
-  for (const PositionEncoding& layer : model.layers) {
+  for (const PositionEncoding& layer : layer_positions(model)) {
     const auto* rope = std::get_if<RopeConfig>(&layer);
     if (rope == nullptr || rope->rope_type == "llama3") continue;
     const auto factor = rope->parameters.find("factor");
@@ -118,12 +121,11 @@ std::vector<std::string> known_traps(const ModelEncoding& model) {
                     "= {:.6g}: the factor counts",
                     factor->second, model.max_positions, original->second, ratio));
   }
-  for (const Evidence& fact : model.evidence) {
-    if (!looks_lost(model, fact)) continue;
-    add(
-        fmt::format("{} is stated nowhere; {} is the {}, small for {} positions: a file that lost "
-                    "its base looks the same",
-                    fact.field, fact.value, fact.source, model.max_positions));
+  if (const auto base = lost_base(model)) {
+    add(fmt::format(
+        "rope_theta is stated nowhere; {}, which the code of {} takes then, is small for "
+        "{} positions: a file that lost its base looks the same",
+        *base, model.model_type, model.max_positions));
   }
   return traps;
 }

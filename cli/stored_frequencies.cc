@@ -38,11 +38,12 @@ const RopeConfig* rope_of(const ModelEncoding& model, std::string_view name) {
     size_t layer = 0;
     const auto [stop, error] = std::from_chars(name.data() + begin, name.data() + end, layer);
     if (error == std::errc{} && stop == name.data() + end) {
-      return layer < model.layers.size() ? std::get_if<RopeConfig>(&model.layers[layer]) : nullptr;
+      return layer < model.layers.size() ? std::get_if<RopeConfig>(&model.layers[layer].positions)
+                                         : nullptr;
     }
     begin = end + 1;
   }
-  for (const PositionEncoding& encoding : model.layers) {
+  for (const PositionEncoding& encoding : layer_positions(model)) {
     if (const auto* rope = std::get_if<RopeConfig>(&encoding)) return rope;
   }
   return nullptr;

@@ -28,6 +28,8 @@ nlohmann::ordered_json conventions_json() {
       types.push_back({{"model_type", type.name},
                        {"architecture", text_or_null(type.architecture)},
                        {"encoding", words(type)},
+                       {"attention", text_or_null(type.attention)},
+                       {"reads_weights", type.reads_weights},
                        {"pairing", text_or_null(type.pairing)},
                        {"gguf_architecture", text_or_null(type.gguf_architecture)},
                        {"gguf_pairing", text_or_null(type.gguf_pairing)},
@@ -51,12 +53,13 @@ void print_markdown() {
       count);
   for (const FamilyInfo& family : families()) {
     fmt::print(
-        "\n## {}\n\n| model_type | encoding | GGUF architecture | pairing in GGUF |\n"
-        "|---|---|---|---|\n",
+        "\n## {}\n\n| model_type | encoding | attention | weights | GGUF architecture | pairing in "
+        "GGUF |\n|---|---|---|---|---|---|\n",
         family.name);
     for (const TypeInfo& type : family.types) {
-      fmt::print("| {} | {} | {} | {}{} |\n", type.name, words(type), type.gguf_architecture,
-                 type.gguf_pairing, type.permuted ? ", permuted" : "");
+      fmt::print("| {} | {} | {} | {} | {} | {}{} |\n", type.name, words(type), type.attention,
+                 type.reads_weights ? "yes" : "", type.gguf_architecture, type.gguf_pairing,
+                 type.permuted ? ", permuted" : "");
     }
   }
 }

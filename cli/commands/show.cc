@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
+#include "cli/attention_words.h"
 #include "cli/command.h"
 #include "cli/compare_models.h"
 #include "cli/frequency_chart.h"
@@ -76,8 +77,11 @@ void print_slopes(const AlibiConfig& config) {
   std::vector<std::vector<std::string>> rows = {{"head", "slope"}};
   for (size_t h : pairs_to_print(slopes.size(), false))
     rows.push_back({fmt::format("{}", h), fmt::format("{}", slopes[h])});
-  fmt::print("\nALiBi slopes (slope x (key - query) is added to a score)\n{}",
-             table(rows, {true, true}));
+  const char* factor = config.form == AlibiForm::relative       ? "(key - query)"
+                       : config.form == AlibiForm::key_position ? "key"
+                                                                : "-|key - query|";
+  fmt::print("\nALiBi slopes (slope x {} is added to a score{})\n{}", factor,
+             config.before_scale ? ", before it is scaled" : "", table(rows, {true, true}));
 }
 
 struct Options {
@@ -107,7 +111,7 @@ Choice choice_of(const Options& options, const ModelEncoding& model) {
     return choice;
   }
   for (size_t i = 0; i < model.layers.size(); ++i) {
-    if (std::holds_alternative<NoEncoding>(model.layers[i])) continue;
+    if (std::holds_alternative<NoEncoding>(model.layers[i].positions)) continue;
     choice.layer = static_cast<int64_t>(i);
     break;
   }
@@ -133,7 +137,7 @@ void print_facts(const ModelEncoding& model) {
   std::vector<std::vector<std::string>> rows = {{"fact", "value", "evidence"}};
   for (const Evidence& fact : model.evidence)
     rows.push_back({escaped(fact.field), escaped(fact.value), escaped(fact.source, 400)});
-  fmt::print("\n{}", table(rows));
+  fmt::print("\n{}\nAttention\n{}", table(rows), attention_kinds(model));
   for (const std::string& warning : model.warnings) fmt::print("\nnote: {}\n", warning);
   for (const std::string& trap : known_traps(model)) fmt::print("\nnote: {}\n", trap);
 }

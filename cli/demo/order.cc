@@ -45,8 +45,13 @@ Outputs attend_to(const std::vector<std::string>& tokens,
   const Tensor wq = seeded({kHidden, kHidden}, 2, 2 * scale),
                wk = seeded({kHidden, kHidden}, 3, 2 * scale),
                wv = seeded({kHidden, kHidden}, 4, scale), wo = seeded({kHidden, kHidden}, 5, scale);
-  const SelfAttention layer{
-      kHeads, kHeads, kHeadDim, encoding, {wq.view(), wk.view(), wv.view(), wo.view()}};
+  const SelfAttention layer{{.heads = kHeads,
+                             .kv_heads = kHeads,
+                             .head_dim = kHeadDim,
+                             .value_dim = kHeadDim,
+                             .positions = encoding,
+                             .attention = {.mask = Mask::full}},
+                            {wq.view(), wk.view(), wv.view(), wo.view()}};
   forward(layer, std::as_const(x).view(), positions_from(0), y.view());
   Outputs outputs;
   const auto* values = reinterpret_cast<const float*>(y.bytes.data());

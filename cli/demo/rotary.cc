@@ -84,7 +84,7 @@ void print_alibi_scores(const AlibiConfig& config) {
 
 void print_model(const std::string& name) {
   const ModelEncoding model = preset(name);
-  const PositionEncoding& encoding = model.layers.front();
+  const PositionEncoding& encoding = model.layers.front().positions;
   fmt::print("{}: {} query heads, {} key heads of {} channels, {} layers", name, model.heads,
              model.kv_heads, model.head_dim, model.layers.size());
   if (const auto* alibi = std::get_if<AlibiConfig>(&encoding)) {
@@ -108,7 +108,7 @@ void print_model(const std::string& name) {
 // The mean over all channels of the head of what is left of a pair's product at a distance.
 plot::Series decay_of(const std::string& name) {
   const ModelEncoding model = preset(name);
-  const auto& config = std::get<RopeConfig>(model.layers.front());
+  const auto& config = std::get<RopeConfig>(model.layers.front().positions);
   const Spectrum spectrum = make_spectrum(config);
   plot::Series series{.name = fmt::format("{} (base {})", name, config.rope_theta)};
   for (int64_t distance = 0; distance <= 4096; distance += distance < 256 ? 1 : 8) {
@@ -143,7 +143,7 @@ plot::RotationPanel panel_of(const RopeConfig& config, const Spectrum& spectrum,
 
 void draw(Album& album) {
   const ModelEncoding llama = preset("llama-2-7b");
-  const auto& config = std::get<RopeConfig>(llama.layers.front());
+  const auto& config = std::get<RopeConfig>(llama.layers.front().positions);
   const Spectrum spectrum = make_spectrum(config);
   album.add(
       "rotating-pairs.png",

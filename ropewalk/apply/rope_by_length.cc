@@ -80,4 +80,28 @@ void apply_rope_by_length(const RopeConfig& rope, std::span<const int64_t> lengt
   }
 }
 
+RopeRows make_rope_rows_by_length(const RopeConfig& rope, const PositionIds& positions,
+                                  int64_t batch, int64_t length, const Parallel& parallel) {
+  const std::vector<int64_t> lengths =
+      sequence_lengths(positions, batch, length, rope.position_axes);
+  const int64_t most = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  const Spectrum longest = make_spectrum(rope, std::max<int64_t>(most, 0));
+  const bool one_plane = positions.is_run() || positions.ids.shape.size() < 2;
+  RopeRows rows =
+      make_rope_rows(longest, positions, one_plane ? std::min<int64_t>(batch, 1) : batch, length,
+                     Direction::forward, parallel);
+  if (one_plane) return rows;
+  const size_t each = rows.rows.size() / static_cast<size_t>(std::max<int64_t>(batch, 1));
+  for (int64_t b = 0; b < batch; ++b) {
+    if (lengths[static_cast<size_t>(b)] == most) continue;
+    const Spectrum own = make_spectrum(rope, lengths[static_cast<size_t>(b)]);
+    if (own == longest) continue;
+    const RopeRows of_one =
+        make_rope_rows(own, sequence_of(positions, b), 1, length, Direction::forward, parallel);
+    std::copy(of_one.rows.begin(), of_one.rows.end(),
+              rows.rows.begin() + static_cast<std::ptrdiff_t>(each * static_cast<size_t>(b)));
+  }
+  return rows;
+}
+
 }  // namespace ropewalk

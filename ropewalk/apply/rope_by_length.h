@@ -24,4 +24,9 @@ void apply_rope_by_length(const RopeConfig& rope, std::span<const int64_t> lengt
                           const std::optional<Rotated>& k = std::nullopt,
                           const RopeOptions& options = {});
 
+// The rows with which it turns them, sequence by sequence: made once, for all layers of a step.
+// Throws as make_spectrum and make_rope_rows.
+RopeRows make_rope_rows_by_length(const RopeConfig& rope, const PositionIds& positions,
+                                  int64_t batch, int64_t length, const Parallel& parallel = {});
+
 }  // namespace ropewalk

@@ -37,16 +37,29 @@ AttentionRows key_rows(const AttentionCall& call, const ConstTensorView& bshd, c
   return rows;
 }
 
+BiasOf bias_of(AlibiForm form) {
+  if (form == AlibiForm::key_position) return BiasOf::rank;
+  return form == AlibiForm::symmetric ? BiasOf::nearness : BiasOf::distance;
+}
+
 void run_block(const AttentionCall& call, const Place& place, const Finish& finish) {
   AttentionBlock block;
   block.queries = std::min(kAttentionQueries, call.queries - place.first);
   block.first_query = place.first + (call.keys - call.queries);
-  std::array<int64_t, kAttentionQueries> seen{};
-  for (int64_t r = 0; r < block.queries; ++r)
-    seen[static_cast<size_t>(r)] = call.seen(place.sequence, place.first + r);
+  std::array<int64_t, kAttentionQueries> first{}, seen{};
+  for (int64_t r = 0; r < block.queries; ++r) {
+    const AttentionCall::Seen keys = call.seen(place.sequence, place.first + r);
+    first[static_cast<size_t>(r)] = keys.begin;
+    seen[static_cast<size_t>(r)] = keys.end;
+  }
+  block.first = first.data();
   block.seen = seen.data();
   block.scale = call.scale;
+  block.softcap = static_cast<float>(call.options.softcap);
   block.slope = call.slopes.empty() ? 0 : call.slopes[static_cast<size_t>(place.head)];
+  block.bias_of = bias_of(call.options.alibi_form);
+  block.bias_in_bf16 = call.options.alibi_bf16;
+  block.bias_scale = static_cast<float>(call.options.alibi_scale);
   block.score_stride = *std::max_element(seen.begin(), seen.end());
   const auto size = checked_mul(block.queries, block.score_stride);
   if (!size) throw std::bad_alloc();
@@ -93,16 +106,17 @@ void attend_all(const ConstTensorView& q, const ConstTensorView& k, const ConstT
   const int64_t channels = to.shape[3];
   for_each_block(call, options.parallel, [&](const Place& place, const AttentionBlock& block) {
     std::array<float, kAttentionQueries> totals{};
+    const float* sink = call.sinks.empty() ? nullptr : &call.sinks[static_cast<size_t>(place.head)];
     for (int64_t r = 0; r < block.queries; ++r) {
-      totals[static_cast<size_t>(r)] =
-          attention_softmax(block.scores + r * block.score_stride, block.seen[r]);
+      totals[static_cast<size_t>(r)] = attention_softmax(block.scores + r * block.score_stride,
+                                                         block.begin(r), block.seen[r], sink);
     }
     const auto sums =
         std::make_unique_for_overwrite<float[]>(static_cast<size_t>(block.queries * channels));
     attention_weighted_sum(block, key_rows(call, call.v.view, place), sums.get());
     for (int64_t r = 0; r < block.queries; ++r) {
       float* row = sums.get() + r * channels;
-      const float total = block.seen[r] == 0 ? 1 : totals[static_cast<size_t>(r)];
+      const float total = block.seen[r] == block.begin(r) ? 1 : totals[static_cast<size_t>(r)];
       for (int64_t c = 0; c < channels; ++c) row[c] /= total;
       store(row, channels, address(to, place.sequence, place.first + r, place.head), to.strides[3]);
     }
@@ -124,7 +138,7 @@ void all_scores(const ConstTensorView& q, const ConstTensorView& k, const Tensor
     for (int64_t r = 0; r < block.queries; ++r) {
       std::fill(row.begin(), row.end(), -std::numeric_limits<float>::infinity());
       const float* from = block.scores + r * block.score_stride;
-      for (int64_t n = 0; n < block.seen[r]; ++n)
+      for (int64_t n = block.begin(r); n < block.seen[r]; ++n)
         row[static_cast<size_t>(visible == nullptr ? n : visible[n])] = from[n];
       store(row.data(), call.keys, address(to, place.sequence, place.head, place.first + r),
             to.strides[3]);

@@ -6,6 +6,7 @@
 #include "ropewalk/base/parallel_for.h"
 #include "ropewalk/base/tensor_layout.h"
 #include "ropewalk/base/tensor_view.h"
+#include "ropewalk/encoding/encodings.h"
 
 namespace ropewalk {
 
@@ -14,15 +15,29 @@ namespace ropewalk {
 struct AttentionOptions {
   TensorLayout tensor_layout = TensorLayout::bshd;  // of q, k, v and out; thd: all one sequence
   bool causal = false;  // key j is seen by query i only if j <= i + (Sk - Sq)
-  double scale = 0;     // of q.k; 0: head_dim^-0.5
-  // [heads]; adds slope_h * (j - (i + Sk - Sq)). Empty: nothing is added.
+  // [batch] or [1]: the first so many keys of a sequence are seen by all its queries, causal or
+  // not.
+  std::span<const int64_t> prefix = {};
+  // Keys to either side of token i + (Sk - Sq) that a query sees; -1: all.
+  int64_t window_left = -1, window_right = -1;
+  // > 0: only keys of the query's own chunk of so many tokens, counted from the first key that
+  // key_mask shows (Llama 4).
+  int64_t chunk = 0;
+  double scale = 0;    // of q.k; 0: head_dim^-0.5
+  double softcap = 0;  // > 0: a scaled score s becomes softcap tanh(s / softcap)
+  // [heads]: a score more for each head, of no key and no value. Empty: none.
+  std::span<const float> sinks = {};
+  // [heads]; adds slope_h times what alibi_form says of query and key. Empty: nothing is added.
   std::span<const float> alibi_slopes = {};
+  AlibiForm alibi_form = AlibiForm::relative;  // key_position: the number of keys seen before it
+  bool alibi_bf16 = false;  // slope, its factor and their product are rounded to bf16
+  double alibi_scale = 1;   // of the product, as where a bias is added before the scaling
   // [batch, Sk] bool or u8: 0 hides a key (padding). No shape: every key is there.
   ConstTensorView key_mask{nullptr, DType::boolean, {}, {}};
   Parallel parallel;
 };
 
-// out = softmax(q k^T scale + bias) v over the keys that a query sees. q [B, Sq, H, D];
+// out = softmax(softcap(q k^T scale) + bias) v over the keys that a query sees. q [B, Sq, H, D];
 // k [B, Sk, Hkv, D]; v [B, Sk, Hkv, Dv]; out [B, Sq, H, Dv]; H a multiple of Hkv (grouped-query
 // heads: query head h reads head h / (H / Hkv)). Worked number: one head of one channel, scale 1,
 // q = [1], k = [0, ln 3], v = [0, 4] gives (1*0 + 3*4) / (1 + 3) = 3.
@@ -41,9 +56,9 @@ struct AttentionOptions {
 void attend(const ConstTensorView& q, const ConstTensorView& k, const ConstTensorView& v,
             const TensorView& out, const AttentionOptions& options = {});
 
-// scores[b, h, i, j] = q_i . k_j scale + bias, float32, [B, H, Sq, Sk] (or [H, Sq, Sk] where q has
-// no batch) in every tensor_layout; keys that are hidden get -infinity. The numbers that attend
-// takes the softmax of, bit for bit. Rules and errors as for attend.
+// scores[b, h, i, j] = softcap(q_i . k_j scale) + bias, float32, [B, H, Sq, Sk] (or [H, Sq, Sk]
+// where q has no batch) in every tensor_layout; keys that are hidden get -infinity. The numbers
+// that attend takes the softmax of, bit for bit. Rules and errors as for attend.
 void attention_scores(const ConstTensorView& q, const ConstTensorView& k, const TensorView& scores,
                       const AttentionOptions& options = {});
 

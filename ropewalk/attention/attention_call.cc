@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,6 +88,23 @@ std::vector<std::vector<int64_t>> visible_keys(const ConstTensorView& mask) {
   return visible;
 }
 
+void check_numbers(const AttentionOptions& options) {
+  const std::pair<const char*, int64_t> counts[] = {{"window_left", options.window_left + 1},
+                                                    {"window_right", options.window_right + 1},
+                                                    {"chunk", options.chunk}};
+  constexpr int64_t kMost = int64_t{1} << 53;
+  for (const auto& [what, count] : counts) {
+    if (count >= 0 && count <= kMost) continue;
+    fail(fmt::format("{}: expected a number of keys below 2^53, found {}", what, count));
+  }
+  if (!(options.softcap >= 0) || !std::isfinite(options.softcap)) {
+    fail(fmt::format("softcap: expected a number of at least 0, found {}", options.softcap));
+  }
+  if (!std::isfinite(options.alibi_scale)) {
+    fail(fmt::format("alibi_scale: expected a finite number, found {}", options.alibi_scale));
+  }
+}
+
 float scale_of(const AttentionOptions& options, int64_t head_dim) {
   if (!std::isfinite(options.scale)) fail(fmt::format("scale {} is not finite", options.scale));
   if (options.scale != 0) return static_cast<float>(options.scale);
@@ -95,11 +113,28 @@ float scale_of(const AttentionOptions& options, int64_t head_dim) {
 
 }  // namespace
 
-int64_t AttentionCall::seen(int64_t sequence, int64_t query) const {
-  const int64_t end = causal ? std::clamp<int64_t>(query + 1 + (keys - queries), 0, keys) : keys;
-  if (visible.empty()) return end;
-  const std::vector<int64_t>& list = visible[static_cast<size_t>(sequence)];
-  return std::lower_bound(list.begin(), list.end(), end) - list.begin();
+AttentionCall::Seen AttentionCall::seen(int64_t sequence, int64_t query) const {
+  const int64_t token = query + (keys - queries);
+  const std::vector<int64_t>* list =
+      visible.empty() ? nullptr : &visible[static_cast<size_t>(sequence)];
+  int64_t begin = 0, end = keys;
+  if (options.causal) end = std::clamp<int64_t>(token + 1, 0, keys);
+  if (!prefix.empty()) end = std::clamp(prefix[static_cast<size_t>(sequence)], end, keys);
+  if (options.window_right >= 0) end = std::min(end, token + options.window_right + 1);
+  if (options.window_left >= 0) begin = std::max(begin, token - options.window_left);
+  if (options.chunk > 0) {
+    const int64_t start = list == nullptr || list->empty() ? 0 : list->front();
+    const int64_t chunk =
+        token < start ? token : start + (token - start) / options.chunk * options.chunk;
+    begin = std::max(begin, chunk);
+    end = std::min(end, chunk + options.chunk);
+  }
+  if (list != nullptr) {
+    begin = std::lower_bound(list->begin(), list->end(), begin) - list->begin();
+    end = std::lower_bound(list->begin(), list->end(), end) - list->begin();
+  }
+  end = std::max<int64_t>(end, 0);
+  return {std::min(begin, end), end};
 }
 
 AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
@@ -125,9 +160,21 @@ AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
     fail(fmt::format("alibi_slopes: {} slopes, expected one for each of the {} heads of q {}",
                      options.alibi_slopes.size(), call.heads, to_string(q.shape)));
   }
+  if (!options.sinks.empty() && static_cast<int64_t>(options.sinks.size()) != call.heads) {
+    fail(fmt::format("sinks: {}, expected one for each of the {} heads of q {}",
+                     options.sinks.size(), call.heads, to_string(q.shape)));
+  }
+  check_numbers(options);
+  call.options = options;
+  call.prefix.assign(options.prefix.begin(), options.prefix.end());
+  if (call.prefix.size() == 1) call.prefix.assign(static_cast<size_t>(call.batch), call.prefix[0]);
+  if (!call.prefix.empty() && std::ssize(call.prefix) != call.batch) {
+    fail(fmt::format("prefix: expected one for each of {} sequences, found {}", call.batch,
+                     call.prefix.size()));
+  }
   call.slopes.assign(options.alibi_slopes.begin(), options.alibi_slopes.end());
+  call.sinks.assign(options.sinks.begin(), options.sinks.end());
   call.scale = scale_of(options, nq.bshd.shape[3]);
-  call.causal = options.causal;
   if (has_mask(options)) {
     check_mask(options.key_mask, nk);
     call.visible = visible_keys(options.key_mask);

@@ -24,13 +24,17 @@ struct AttentionCall {
   AttentionOperand q, k, v;  // v: empty for attention_scores
   int64_t batch = 0, queries = 0, keys = 0, heads = 0, kv_heads = 0;
   float scale = 1;
-  bool causal = false;
-  std::vector<float> slopes;  // [heads], or none
+  AttentionOptions options;          // its spans are read from here:
+  std::vector<float> slopes, sinks;  // [heads], or none
+  std::vector<int64_t> prefix;       // [batch], or none
   // For each sequence the keys that the mask leaves, in order; no list where there is no mask.
   std::vector<std::vector<int64_t>> visible;
 
-  // How many of the sequence's visible keys query i sees: always the first ones.
-  int64_t seen(int64_t sequence, int64_t query) const;
+  // Which of the sequence's visible keys query i sees: those from `begin` to `end`.
+  struct Seen {
+    int64_t begin = 0, end = 0;
+  };
+  Seen seen(int64_t sequence, int64_t query) const;
 };
 
 // Throws as attention.h says. `v` is null for attention_scores.

@@ -25,23 +25,24 @@ float largest(std::span<const float> values) {
 
 SelfAttention layer_of(const Fixture& fixture) {
   const auto& info = fixture.info();
-  SelfAttention layer;
+  SelfAttention self;
+  Layer& layer = self.layer;
   layer.heads = info.at("heads").get<int64_t>();
   layer.kv_heads = info.at("kv_heads").get<int64_t>();
-  layer.head_dim = info.at("head_dim").get<int64_t>();
+  layer.head_dim = layer.value_dim = info.at("head_dim").get<int64_t>();
   RopeConfig rope;
   rope.rope_theta = info.at("rope_theta").get<double>();
   rope.rotary_dim = layer.head_dim;
   rope.layout = {layer.head_dim, {{0, layer.head_dim, Pairing::half_split}}};
-  layer.encoding = rope;
-  AttentionWeights& w = layer.weights;
+  layer.positions = rope;
+  AttentionWeights& w = self.weights;
   w.wq = fixture.view("wq"), w.wk = fixture.view("wk");
   w.wv = fixture.view("wv"), w.wo = fixture.view("wo");
   if (info.at("attention_bias").get<bool>()) {
     w.bq = fixture.view("bq"), w.bk = fixture.view("bk");
     w.bv = fixture.view("bv"), w.bo = fixture.view("bo");
   }
-  return layer;
+  return self;
 }
 
 // Rows of tokens that are not padding, relative to the largest |y| among all.
@@ -62,8 +63,7 @@ void expect_rows(const Fixture& fixture, std::span<const float> ours, const std:
 void expect_layer(const std::string& name) {
   SCOPED_TRACE(name);
   const Fixture fixture(name);
-  AttentionOptions options;
-  options.causal = true;
+  SelfAttentionOptions options;
   if (fixture.info().at("left_padding").get<int64_t>() > 0)
     options.key_mask = fixture.view("key_mask");
   Tensor y = make_tensor(DType::f32, fixture.view("y").shape);

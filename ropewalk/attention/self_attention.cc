@@ -3,121 +3,139 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <string>
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "ropewalk/apply/alibi.h"
-#include "ropewalk/apply/rope.h"
 #include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/attention/attention_call.h"
+#include "ropewalk/attention/heads.h"
+#include "ropewalk/attention/layer_checks.h"
 #include "ropewalk/attention/linear.h"
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
-#include "ropewalk/base/overlap.h"
-#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/base/tensor.h"
 
 namespace ropewalk {
 namespace {
 
-[[noreturn]] void fail(const std::string& why, ErrorCode code = ErrorCode::invalid_argument) {
-  throw Error(code, why);
+// Float32 numbers [batch, seq, heads, channels] that own their memory.
+struct Heads {
+  std::vector<float> numbers;
+  Dims shape;
+
+  TensorView view() { return make_view(static_cast<void*>(numbers.data()), DType::f32, shape); }
+};
+
+Heads make_heads(const Dims& tokens, int64_t heads, int64_t channels,
+                 std::vector<float> numbers = {}) {
+  const Dims shape{tokens[0], tokens[1], heads, channels};
+  if (numbers.empty()) numbers.resize(static_cast<size_t>(num_elements(shape)));
+  return {std::move(numbers), shape};
 }
 
-void check_f32(const ConstTensorView& view, const char* what) {
-  check_view(view, what);
-  if (view.dtype != DType::f32) {
-    fail(fmt::format("{}: dtype {} is not supported, expected f32", what, name(view.dtype)),
-         ErrorCode::unsupported);
+// Channels [from, from + count) of each head of `source` to the channels from `to` on; a source of
+// one head goes to all.
+void copy_channels(const Heads& source, int64_t from, int64_t count, Heads& target, int64_t to) {
+  const int64_t tokens = source.shape[0] * source.shape[1], heads = target.shape[2];
+  for (int64_t t = 0; t < tokens; ++t) {
+    for (int64_t h = 0; h < heads; ++h) {
+      const int64_t of = source.shape[2] == 1 ? 0 : h;
+      const float* in = source.numbers.data() + (t * source.shape[2] + of) * source.shape[3] + from;
+      std::copy(in, in + count, target.numbers.data() + (t * heads + h) * target.shape[3] + to);
+    }
   }
 }
 
-void check_shape(const ConstTensorView& view, const char* what, const Dims& expected,
-                 const char* meaning, const ConstTensorView& x) {
-  check_f32(view, what);
-  if (view.shape == expected) return;
-  fail(fmt::format("{}: shape {}, expected {} = {} for x of shape {}", what, to_string(view.shape),
-                   meaning, to_string(expected), to_string(x.shape)));
+struct Projected {
+  Heads q, k, v;
+};
+
+Projected project(const SelfAttention& self, const BlasMatrix& x, const Dims& tokens) {
+  const Layer& layer = self.layer;
+  const AttentionWeights& w = self.weights;
+  Projected heads{make_heads(tokens, layer.heads, layer.head_dim, linear(x, w.wq, w.bq)),
+                  make_heads(tokens, layer.kv_heads, layer.head_dim, linear(x, w.wk, w.bk)),
+                  {}};
+  heads.v = layer.attention.value_is_key
+                ? heads.k
+                : make_heads(tokens, layer.kv_heads, layer.value_dim, linear(x, w.wv, w.bv));
+  return heads;
 }
 
-bool present(const ConstTensorView& bias) { return bias.data != nullptr || !bias.shape.empty(); }
-
-int64_t width(int64_t heads, int64_t head_dim) {
-  const auto product = checked_mul(heads, head_dim);
-  if (!product) fail(fmt::format("{} heads of {} channels are too many", heads, head_dim));
-  return *product;
+ConstTensorView matrix(const Heads& heads) {
+  return make_view(static_cast<const void*>(heads.numbers.data()), DType::f32,
+                   {heads.shape[0] * heads.shape[1], heads.shape[2] * heads.shape[3]});
 }
 
-void check_weights(const SelfAttention& layer, const ConstTensorView& x) {
-  const int64_t hidden = x.shape[2], q_width = width(layer.heads, layer.head_dim),
-                kv_width = width(layer.kv_heads, layer.head_dim);
-  const AttentionWeights& w = layer.weights;
-  check_shape(w.wq, "wq", {q_width, hidden}, "[heads * head_dim, hidden]", x);
-  check_shape(w.wk, "wk", {kv_width, hidden}, "[kv_heads * head_dim, hidden]", x);
-  check_shape(w.wv, "wv", {kv_width, hidden}, "[kv_heads * head_dim, hidden]", x);
-  check_shape(w.wo, "wo", {hidden, q_width}, "[hidden, heads * head_dim]", x);
-  if (present(w.bq)) check_shape(w.bq, "bq", {q_width}, "[heads * head_dim]", x);
-  if (present(w.bk)) check_shape(w.bk, "bk", {kv_width}, "[kv_heads * head_dim]", x);
-  if (present(w.bv)) check_shape(w.bv, "bv", {kv_width}, "[kv_heads * head_dim]", x);
-  if (present(w.bo)) check_shape(w.bo, "bo", {hidden}, "[hidden]", x);
+// q and k of [what passes | what turns]; the latent vectors are normed over all their channels.
+Projected project_latent(const SelfAttention& self, const BlasMatrix& x, const Dims& tokens) {
+  const Layer& layer = self.layer;
+  const AttentionWeights& w = self.weights;
+  const LatentProjections& latent = layer.attention.latent;
+  const Norm norm{.kind = NormKind::rms, .eps = latent.eps};
+  const int64_t rope = latent.shared_dim, nope = layer.head_dim - rope;
+  Heads q;
+  if (latent.q_rank == 0) {
+    q = make_heads(tokens, layer.heads, layer.head_dim, linear(x, w.wq, w.bq));
+  } else {
+    Heads low = make_heads(tokens, 1, latent.q_rank, linear(x, w.wq_a, w.bq_a));
+    normalize(norm, low.view(), w.q_a_norm, {}, "q_a_norm");
+    q = make_heads(tokens, layer.heads, layer.head_dim,
+                   linear(blas_matrix(matrix(low)), w.wq, w.bq));
+    multiply(latent.q_scale, q.view());
+  }
+  const Heads down = make_heads(tokens, 1, latent.kv_rank + rope, linear(x, w.wkv_a, w.bkv_a));
+  Heads low = make_heads(tokens, 1, latent.kv_rank);
+  copy_channels(down, 0, latent.kv_rank, low, 0);
+  normalize(norm, low.view(), w.kv_a_norm, {}, "kv_a_norm");
+  multiply(latent.kv_scale, low.view());
+  const Heads up = make_heads(tokens, layer.heads, nope + layer.value_dim,
+                              linear(blas_matrix(matrix(low)), w.wkv_b, {}));
+  Heads k = make_heads(tokens, layer.heads, layer.head_dim),
+        v = make_heads(tokens, layer.heads, layer.value_dim);
+  copy_channels(up, 0, nope, k, 0);
+  copy_channels(down, latent.kv_rank, rope, k, nope);
+  copy_channels(up, nope, layer.value_dim, v, 0);
+  return {std::move(q), std::move(k), std::move(v)};
 }
 
-void check_output(const SelfAttention& layer, const ConstTensorView& x, const TensorView& y) {
-  check_f32(y, "y");
-  if (!(y.shape == x.shape)) {
-    fail(fmt::format("y: shape {}, expected {} as x", to_string(y.shape), to_string(x.shape)));
-  }
-  if (may_alias_itself(y))
-    fail(fmt::format("y: strides {} name one address twice", to_string(y.strides)));
-  if (may_overlap(y, x)) fail("y: overlaps x");
-  const AttentionWeights& w = layer.weights;
-  for (const auto& [view, what] : {std::pair{&w.wq, "wq"},
-                                   {&w.wk, "wk"},
-                                   {&w.wv, "wv"},
-                                   {&w.wo, "wo"},
-                                   {&w.bq, "bq"},
-                                   {&w.bk, "bk"},
-                                   {&w.bv, "bv"},
-                                   {&w.bo, "bo"}}) {
-    if (present(*view) && may_overlap(y, *view)) fail(fmt::format("y: overlaps {}", what));
-  }
+void normalize_q_and_k(const SelfAttention& self, NormPlace place, Projected& heads) {
+  const Norm& norm = self.layer.attention.qk_norm;
+  const AttentionWeights& w = self.weights;
+  if (norm.place != place) return;
+  normalize(norm, heads.q.view(), w.q_norm, w.q_norm_bias, "q_norm");
+  normalize(norm, heads.k.view(), w.k_norm, w.k_norm_bias, "k_norm");
 }
 
-void check_layer(const SelfAttention& layer, const ConstTensorView& x, const TensorView& y,
-                 const AttentionOptions& options) {
-  check_f32(x, "x");
-  if (x.shape.size() != 3)
-    fail(fmt::format("x: expected [batch, seq, hidden], found {}", to_string(x.shape)));
-  if (layer.heads < 1 || layer.kv_heads < 1 || layer.head_dim < 1 ||
-      layer.heads % layer.kv_heads != 0) {
-    fail(
-        fmt::format("heads {}, kv_heads {}, head_dim {}: expected at least 1 of each, and heads a "
-                    "multiple of kv_heads",
-                    layer.heads, layer.kv_heads, layer.head_dim));
+// Step 2.
+void turn(const SelfAttention& self, const PositionIds& positions, const RopeRows& rows,
+          Projected& heads, const Parallel& parallel) {
+  const AttentionConfig& config = self.layer.attention;
+  multiply(config.key_multiplier, heads.k.view());
+  normalize_q_and_k(self, NormPlace::before_rotation, heads);
+  normalize(config.v_norm, heads.v.view(), {}, {}, "v_norm");
+  multiply(config.value_multiplier, heads.v.view());
+  for (Heads* each : {&heads.q, &heads.k, &heads.v}) clip(config.clip_qkv, each->view());
+  if (const auto* rope = std::get_if<RopeConfig>(&self.layer.positions)) {
+    // Where the pairs are written is no matter: q and k agree, and their product is all that
+    // counts.
+    apply_rope(rows, rope->layout, in_place(heads.q.view()), in_place(heads.k.view()),
+               {.parallel = parallel});
   }
-  check_weights(layer, x);
-  check_output(layer, x, y);
-  if (!options.alibi_slopes.empty())
-    fail("alibi_slopes: expected none, the layer makes them from its encoding");
-  const auto* alibi = std::get_if<AlibiConfig>(&layer.encoding);
-  if (alibi != nullptr && alibi_heads(*alibi) != layer.heads) {
-    fail(fmt::format("the ALiBi encoding is for {} heads, but the layer has {}",
-                     alibi_heads(*alibi), layer.heads));
-  }
-  if (alibi != nullptr && alibi->form == AlibiForm::symmetric && !options.causal) {
-    throw Error(
-        ErrorCode::unsupported,
-        "symmetric ALiBi without a causal mask: expected the form relative, for attend adds "
-        "slope * (key - query)");
-  }
+  normalize_q_and_k(self, NormPlace::after_rotation, heads);
+  if (config.query_scale) scale_queries(*config.query_scale, positions, heads.q.view());
 }
 
-TensorView heads_view(std::vector<float>& numbers, const Dims& tokens, int64_t heads,
-                      int64_t head_dim) {
-  return make_view(static_cast<void*>(numbers.data()), DType::f32,
-                   {tokens[0], tokens[1], heads, head_dim});
+// What the heads gave, normed and gated.
+void finish_heads(const SelfAttention& self, const BlasMatrix& x, Heads& mixed) {
+  const AttentionConfig& config = self.layer.attention;
+  normalize(config.output_norm, mixed.view(), self.weights.output_norm, {}, "output_norm");
+  if (config.output_gate == OutputGate::none) return;
+  const std::vector<float> gates = linear(x, self.weights.w_gate, self.weights.b_gate);
+  const size_t each = mixed.numbers.size() / gates.size();  // channels that share a gate
+  for (size_t i = 0; i < mixed.numbers.size(); ++i) {
+    mixed.numbers[i] /= 1 + std::exp(-gates[i / each]);
+  }
 }
 
 // Row-major numbers into a view [batch, seq, hidden] of any strides and alignment.
@@ -134,43 +152,84 @@ void store(const std::vector<float>& numbers, const TensorView& y) {
   }
 }
 
-void run(const SelfAttention& layer, const ConstTensorView& x, const PositionIds& positions,
-         const TensorView& y, AttentionOptions options) {
-  const AttentionWeights& w = layer.weights;
+std::span<const float> sinks_of(const ConstTensorView& sinks, Tensor& copy) {
+  if (!is_present(sinks)) return {};
+  copy = contiguous_copy(sinks);
+  return {reinterpret_cast<const float*>(copy.bytes.data()),
+          static_cast<size_t>(num_elements(sinks.shape))};
+}
+
+void run(const SelfAttention& self, const ConstTensorView& x, const PositionIds& positions,
+         const RopeRows& rows, const TensorView& y, const SelfAttentionOptions& options) {
+  const Layer& layer = self.layer;
+  Tensor sink_copy;
+  LayerScores scores = scores_of(layer, sinks_of(self.weights.sinks, sink_copy));
   const BlasMatrix tokens = blas_tokens(x);
-  std::vector<float> q = linear(tokens, w.wq, w.bq), k = linear(tokens, w.wk, w.bk),
-                     v = linear(tokens, w.wv, w.bv);
-  const TensorView q_view = heads_view(q, x.shape, layer.heads, layer.head_dim),
-                   k_view = heads_view(k, x.shape, layer.kv_heads, layer.head_dim),
-                   v_view = heads_view(v, x.shape, layer.kv_heads, layer.head_dim);
-  options.tensor_layout = TensorLayout::bshd;
-  std::vector<float> slopes;
-  if (const auto* rope = std::get_if<RopeConfig>(&layer.encoding)) {
-    const Spectrum spectrum = make_spectrum(*rope);
-    if (options.scale == 0) options.scale = spectrum.softmax_scale;
-    const std::vector<int64_t> lengths =
-        sequence_lengths(positions, x.shape[0], x.shape[1], axis_count(spectrum));
-    apply_rope_by_length(*rope, lengths, positions, in_place(q_view), in_place(k_view),
-                         {.parallel = options.parallel});
-  } else if (const auto* alibi = std::get_if<AlibiConfig>(&layer.encoding)) {
-    const double plain_scale = 1 / std::sqrt(static_cast<double>(layer.head_dim));
-    slopes = alibi_score_slopes(*alibi, options.scale == 0 ? plain_scale : options.scale);
-    options.alibi_slopes = slopes;
-  }
-  std::vector<float> mixed(q.size());
-  attend(q_view, k_view, v_view, heads_view(mixed, x.shape, layer.heads, layer.head_dim), options);
-  const ConstTensorView mixed_view =
-      make_view(static_cast<const void*>(mixed.data()), DType::f32,
-                {x.shape[0] * x.shape[1], layer.heads * layer.head_dim});
-  store(linear(blas_matrix(mixed_view), w.wo, w.bo), y);
+  Projected heads = layer.attention.latent.kv_rank > 0 ? project_latent(self, tokens, x.shape)
+                                                       : project(self, tokens, x.shape);
+  turn(self, positions, rows, heads, options.parallel);
+  scores.options.key_mask = options.key_mask;
+  scores.options.parallel = options.parallel;
+  if (layer.attention.mask == Mask::prefix) scores.options.prefix = options.prefix;
+  Heads mixed = make_heads(x.shape, layer.heads, layer.value_dim);
+  attend(heads.q.view(), heads.k.view(), heads.v.view(), mixed.view(), scores.options);
+  finish_heads(self, tokens, mixed);
+  store(linear(blas_matrix(matrix(mixed)), self.weights.wo, self.weights.bo), y);
 }
 
 }  // namespace
 
-void forward(const SelfAttention& layer, const ConstTensorView& x, const PositionIds& positions,
-             const TensorView& y, const AttentionOptions& options) {
-  check_layer(layer, x, y, options);
-  within_memory("forward", [&] { run(layer, x, positions, y, options); });
+AttentionWeights views_of(const LayerWeights& weights) {
+  const auto view = [](const std::optional<Tensor>& tensor) {
+    return tensor ? tensor->view() : ConstTensorView{};
+  };
+  const LayerWeights& w = weights;
+  return {.wq = view(w.wq),
+          .wk = view(w.wk),
+          .wv = view(w.wv),
+          .wo = view(w.wo),
+          .bq = view(w.bq),
+          .bk = view(w.bk),
+          .bv = view(w.bv),
+          .bo = view(w.bo),
+          .q_norm = view(w.q_norm),
+          .k_norm = view(w.k_norm),
+          .q_norm_bias = view(w.q_norm_bias),
+          .k_norm_bias = view(w.k_norm_bias),
+          .output_norm = view(w.output_norm),
+          .sinks = view(w.sinks),
+          .w_gate = view(w.w_gate),
+          .b_gate = view(w.b_gate),
+          .wq_a = view(w.wq_a),
+          .bq_a = view(w.bq_a),
+          .q_a_norm = view(w.q_a_norm),
+          .wkv_a = view(w.wkv_a),
+          .bkv_a = view(w.bkv_a),
+          .kv_a_norm = view(w.kv_a_norm),
+          .wkv_b = view(w.wkv_b)};
+}
+
+RopeRows step_rows(const PositionEncoding& encoding, const PositionIds& positions, int64_t batch,
+                   int64_t length, const Parallel& parallel) {
+  const auto* rope = std::get_if<RopeConfig>(&encoding);
+  if (rope == nullptr) return {};
+  return make_rope_rows_by_length(*rope, positions, batch, length, parallel);
+}
+
+void forward(const SelfAttention& self, const ConstTensorView& x, const PositionIds& positions,
+             const RopeRows& rows, const TensorView& y, const SelfAttentionOptions& options) {
+  check_layer(self, x, y);
+  within_memory("forward", [&] { run(self, x, positions, rows, y, options); });
+}
+
+void forward(const SelfAttention& self, const ConstTensorView& x, const PositionIds& positions,
+             const TensorView& y, const SelfAttentionOptions& options) {
+  check_layer(self, x, y);
+  within_memory("forward", [&] {
+    const RopeRows rows =
+        step_rows(self.layer.positions, positions, x.shape[0], x.shape[1], options.parallel);
+    run(self, x, positions, rows, y, options);
+  });
 }
 
 }  // namespace ropewalk

@@ -2,53 +2,81 @@
 
 #include <cstdint>
 
+#include "ropewalk/apply/rope.h"
 #include "ropewalk/attention/attention.h"
-#include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/model_encoding.h"
 #include "ropewalk/encoding/position_ids.h"
+#include "ropewalk/weights/layer_weights.h"
 
 namespace ropewalk {
 
-// The projections of one attention layer, float32, as torch.nn.Linear keeps them: weight [out, in]
-// with any strides, bias [out] or nothing (no shape).
+// The learned numbers of one attention layer, float32, as torch.nn.Linear keeps them: weight [out,
+// in] with any strides, bias [out]. What a layer has not has no shape. D is head_dim, V value_dim.
 struct AttentionWeights {
-  ConstTensorView wq;      // [heads * head_dim, hidden]
-  ConstTensorView wk, wv;  // [kv_heads * head_dim, hidden]
-  ConstTensorView wo;      // [hidden, heads * head_dim]
+  ConstTensorView wq;  // [heads * D, hidden]; with a latent q [heads * D, q_rank]
+  ConstTensorView wk;  // [kv_heads * D, hidden]; none with a latent k and v
+  ConstTensorView wv;  // [kv_heads * V, hidden]; the same
+  ConstTensorView wo;  // [hidden, heads * V]
   ConstTensorView bq{}, bk{}, bv{}, bo{};
+  ConstTensorView q_norm{}, k_norm{};            // [D], or [heads * D] and [kv_heads * D]
+  ConstTensorView q_norm_bias{}, k_norm_bias{};  // of a layer norm
+  ConstTensorView output_norm{};                 // [heads * V]
+  ConstTensorView sinks{};                       // [heads]
+  ConstTensorView w_gate{}, b_gate{};            // [heads * V, hidden] or [heads, hidden]
+  // Latent attention, whose channels that turn are the last R of a head.
+  ConstTensorView wq_a{}, bq_a{}, q_a_norm{};     // [q_rank, hidden], [q_rank], [q_rank]
+  ConstTensorView wkv_a{}, bkv_a{}, kv_a_norm{};  // [kv_rank + R, hidden], ..., [kv_rank]
+  ConstTensorView wkv_b{};                        // [heads * (D - R + V), kv_rank]
 };
 
-// Self-attention in the four steps of the article:
-//   1. q = x Wq^T + bq, k = x Wk^T + bk, v = x Wv^T + bv
-//   2. q, k rotated by their positions
-//   3. softmax(q k^T scale + bias) v over the keys that are seen
-//   4. y = (...) Wo^T + bo
-// What the encoding does:
-//   RopeConfig: step 2, by apply_rope_by_length; its layout is the head's. The seq_len of a scaling
-//   is 1 + the largest position of the sequence, whatever else is in the batch.
-//   AlibiConfig: the bias of step 3, by alibi_score_slopes; the distance counts tokens, not
-//   positions. The form symmetric needs a causal mask.
-//   NoEncoding: nothing; without a mask the layer sees a bag of tokens.
-//   SinusoidalConfig: nothing; it was added to x, once, before the model's first layer.
+// The weights of a checkpoint's layer as views, which `weights` must outlive.
+AttentionWeights views_of(const LayerWeights& weights);
+
+// One attention layer: from the hidden states to what is added to them.
+//   1. q, k, v = x Wq^T + bq, ... (or through the latent vectors), k times key_multiplier
+//   2. norms, clip_qkv; q and k rotated by their positions; norms after the rotation; q by
+//      query_scale
+//   3. softmax(softcap(q k^T scale) + bias) v over the keys that mask, window and chunk leave, with
+//      a sink
+//   4. y = (output_norm(...) output_gate) Wo^T + bo
+// as layer.attention says; docs of AttentionConfig. What the positions do: RopeConfig turns q and
+// k (step 2), AlibiConfig adds the bias (step 3; its distance counts tokens, not positions),
+// SinusoidalConfig was added to x before the model's first layer.
 struct SelfAttention {
-  int64_t heads = 0, kv_heads = 0, head_dim = 0;
-  PositionEncoding encoding;
+  Layer layer;
   AttentionWeights weights;
 };
+
+struct SelfAttentionOptions {
+  // [batch, seq] bool or u8: 0 hides a key (padding). No shape: every key is there.
+  ConstTensorView key_mask{nullptr, DType::boolean, {}, {}};
+  // Mask::prefix: how many tokens of the prompt all may see, [batch] or [1].
+  std::span<const int64_t> prefix = {};
+  Parallel parallel;
+};
+
+// The rows with which a layer turns the tokens of a step, made once for all layers with these
+// positions: the length that a scaling may depend on is each sequence's own. No rows where the
+// layer does not rotate. Throws as make_spectrum and make_rope_rows.
+RopeRows step_rows(const PositionEncoding& encoding, const PositionIds& positions, int64_t batch,
+                   int64_t length, const Parallel& parallel = {});
 
 // x, y: [batch, seq, hidden] float32, any strides; y may not overlap x or a weight. Worked number:
 // one head of one channel, every weight [1], no encoding, causal, x = [0, ln 3]: y = [0, s ln 3],
 // s = 1 / (1 + e^(-ln 3 ln 3)) = 0.769759.
 //
-// `positions` is read by RopeConfig only. Of the options: scale, when 0, is the spectrum's
-// softmax_scale if that is not 0, else head_dim^-0.5; alibi_slopes must be empty, for they follow
-// from the encoding; tensor_layout is not used; key_mask [batch, seq].
+// `rows` are step_rows of the same positions; `positions` alone is read by query_scale.
 // The projections are OpenBLAS's sgemm, with its own threads: their last bits may change with the
 // number of rows, the processor and OpenBLAS's thread count. Memory: q, k, v and the output of
 // step 3, whole, beside what attend needs.
-// Throws invalid_argument naming the weight whose shape does not fit, unsupported for other types,
-// and what make_spectrum, alibi_slopes, apply_rope and attend throw. y is written last, so that
-// after an error it is as it was.
-void forward(const SelfAttention& layer, const ConstTensorView& x, const PositionIds& positions,
-             const TensorView& y, const AttentionOptions& options = {});
+// Throws invalid_argument naming the weight whose shape does not fit, unsupported for other types
+// and for what the layer does that is not computed, and what apply_rope and attend throw. y is
+// written last, so that after an error it is as it was.
+void forward(const SelfAttention& self, const ConstTensorView& x, const PositionIds& positions,
+             const RopeRows& rows, const TensorView& y, const SelfAttentionOptions& options = {});
+
+// The same with rows of its own.
+void forward(const SelfAttention& self, const ConstTensorView& x, const PositionIds& positions,
+             const TensorView& y, const SelfAttentionOptions& options = {});
 
 }  // namespace ropewalk

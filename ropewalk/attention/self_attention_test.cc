@@ -25,7 +25,7 @@ using testing::tensor_of;
 constexpr int64_t kHidden = 24, kHeads = 4, kKvHeads = 2, kDim = 8;
 
 // A layer that owns its weights.
-struct Layer {
+struct Weights {
   Tensor wq = random_tensor({kHeads * kDim, kHidden}, 1),
          wk = random_tensor({kKvHeads * kDim, kHidden}, 2),
          wv = random_tensor({kKvHeads * kDim, kHidden}, 3),
@@ -33,12 +33,14 @@ struct Layer {
          bk = random_tensor({kKvHeads * kDim}, 6), bv = random_tensor({kKvHeads * kDim}, 7),
          bo = random_tensor({kHidden}, 8);
 
-  SelfAttention with(const PositionEncoding& encoding) const {
+  SelfAttention with(const PositionEncoding& encoding, AttentionConfig attention = {}) const {
     return {
-        kHeads,
-        kKvHeads,
-        kDim,
-        encoding,
+        {.heads = kHeads,
+         .kv_heads = kKvHeads,
+         .head_dim = kDim,
+         .value_dim = kDim,
+         .positions = encoding,
+         .attention = std::move(attention)},
         {wq.view(), wk.view(), wv.view(), wo.view(), bq.view(), bk.view(), bv.view(), bo.view()}};
   }
 };
@@ -47,10 +49,10 @@ PositionEncoding rope() {
   return RopeConfig{.rotary_dim = kDim, .layout = {kDim, {{0, kDim, Pairing::half_split}}}};
 }
 
-Tensor forwarded(const SelfAttention& layer, const Tensor& x, const AttentionOptions& options = {},
+Tensor forwarded(const SelfAttention& layer, const Tensor& x,
                  const PositionIds& positions = positions_from(0)) {
   Tensor y = make_tensor(DType::f32, x.shape);
-  forward(layer, x.view(), positions, y.view(), options);
+  forward(layer, x.view(), positions, y.view());
   return y;
 }
 
@@ -71,7 +73,7 @@ Tensor projected(const Tensor& x, const Tensor& w, const Tensor& b, const Dims& 
 }
 
 // The four steps apart; rotation and attention have tests of their own.
-Tensor expected(const Layer& layer, const PositionEncoding& encoding, const Tensor& x,
+Tensor expected(const Weights& layer, const PositionEncoding& encoding, const Tensor& x,
                 AttentionOptions options) {
   const int64_t batch = x.shape[0], length = x.shape[1];
   Tensor q = projected(x, layer.wq, layer.bq, {batch, length, kHeads, kDim}),
@@ -96,9 +98,9 @@ void expect_close(const Tensor& a, const Tensor& b, double tolerance) {
 
 TEST(SelfAttention, TheWorkedNumber) {
   const Tensor one = tensor_of({1, 1}, {1}), x = tensor_of({1, 2, 1}, {0, std::log(3.0f)});
-  const SelfAttention layer{
-      1, 1, 1, NoEncoding{}, {one.view(), one.view(), one.view(), one.view()}};
-  const auto y = floats(forwarded(layer, x, {.causal = true}));
+  const SelfAttention layer{{.heads = 1, .kv_heads = 1, .head_dim = 1, .value_dim = 1},
+                            {one.view(), one.view(), one.view(), one.view()}};
+  const auto y = floats(forwarded(layer, x));
   EXPECT_EQ(y[0], 0);
   EXPECT_NEAR(y[1] / std::log(3.0), 0.769759, 1e-6);
 }
@@ -116,7 +118,7 @@ RopeConfig scaled_rope() {
 // Each rotates once (NVIDIA/TensorRT-LLM#4040 rotated in a call and in a fused kernel) and with its
 // scaling (sbryngelson/ANEForge#58: a fast path of its own had none).
 TEST(SelfAttention, S04_U03_IsTheFourSteps) {
-  const Layer layer;
+  const Weights layer;
   const Tensor x = random_tensor({2, 40, kHidden}, 9);
   for (const PositionEncoding& encoding :
        {rope(), PositionEncoding{scaled_rope()}, PositionEncoding{AlibiConfig{.heads = kHeads}},
@@ -125,7 +127,7 @@ TEST(SelfAttention, S04_U03_IsTheFourSteps) {
       SCOPED_TRACE(name(encoding));
       const AttentionOptions options{.causal = true, .scale = scale};
       // The scores are of size 100, and a rounding of them moves the weights by as much.
-      expect_close(forwarded(layer.with(encoding), x, options),
+      expect_close(forwarded(layer.with(encoding, {.softmax_scale = scale}), x),
                    expected(layer, encoding, x, options), 1e-4);
     }
   }
@@ -133,14 +135,15 @@ TEST(SelfAttention, S04_U03_IsTheFourSteps) {
 
 TEST(SelfAttention, WithoutEncodingAPermutedSequenceIsThePermutedBag) {
   // The article: 他欠我100萬 and 我欠他100萬 mean the same to a layer without positions.
-  const Layer layer;
+  const Weights layer;
   const Tensor x = random_tensor({1, 5, kHidden}, 9);
   const std::vector<int64_t> order = {2, 1, 0, 3, 4};
   const Tensor swapped = reordered(x, order);
-  expect_close(forwarded(layer.with(NoEncoding{}), swapped),
-               reordered(forwarded(layer.with(NoEncoding{}), x), order), testing::kAttention);
-  const auto with = floats(forwarded(layer.with(rope()), swapped)),
-             against = floats(reordered(forwarded(layer.with(rope()), x), order));
+  const AttentionConfig full{.mask = Mask::full};
+  expect_close(forwarded(layer.with(NoEncoding{}, full), swapped),
+               reordered(forwarded(layer.with(NoEncoding{}, full), x), order), testing::kAttention);
+  const auto with = floats(forwarded(layer.with(rope(), full), swapped)),
+             against = floats(reordered(forwarded(layer.with(rope(), full), x), order));
   double difference = 0;
   for (size_t i = 0; i < with.size(); ++i)
     difference = std::max(difference, std::abs(static_cast<double>(with[i]) - against[i]));
@@ -148,15 +151,15 @@ TEST(SelfAttention, WithoutEncodingAPermutedSequenceIsThePermutedBag) {
 }
 
 TEST(SelfAttention, OnlyDistancesMatterToRope) {
-  const Layer layer;
+  const Weights layer;
   const Tensor x = random_tensor({2, 7, kHidden}, 9);
-  expect_close(forwarded(layer.with(rope()), x, {.causal = true}, positions_from(131000)),
-               forwarded(layer.with(rope()), x, {.causal = true}), 1e-5);
+  expect_close(forwarded(layer.with(rope()), x, positions_from(131000)),
+               forwarded(layer.with(rope()), x), 1e-5);
 }
 
 // The length is 1 + the last position: from the first token past it on, LongRoPE is long.
 TEST(SelfAttention, AScalingSeesTheLengthOfTheSequence) {
-  const Layer layer;
+  const Weights layer;
   const Tensor x = random_tensor({2, 7, kHidden}, 9);
   RopeConfig config = std::get<RopeConfig>(rope());
   config.rope_type = "longrope";
@@ -166,7 +169,7 @@ TEST(SelfAttention, AScalingSeesTheLengthOfTheSequence) {
   config.lists["long_factor"].assign(pairs, 1);
   const auto run = [&](double long_factor, int64_t first) {
     config.lists["long_factor"].assign(pairs, long_factor);
-    return forwarded(layer.with(config), x, {.causal = true}, positions_from(first)).bytes;
+    return forwarded(layer.with(config), x, positions_from(first)).bytes;
   };
   EXPECT_EQ(run(1, 57), run(5, 57)) << "7 tokens from 57: 64";
   EXPECT_NE(run(1, 58), run(5, 58));
@@ -174,24 +177,21 @@ TEST(SelfAttention, AScalingSeesTheLengthOfTheSequence) {
 
 // Falcon divides the bias with the scores: an eighth of the slopes for a head of 64 channels.
 TEST(SelfAttention, ABiasBeforeTheScaleIsScaled) {
-  const Layer layer;
+  const Weights layer;
   const Tensor x = random_tensor({1, 9, kHidden}, 9);
   const AlibiConfig falcon{.heads = kHeads, .before_scale = true};
   const AlibiConfig plain{.heads = kHeads};
   const auto run = [&](const AlibiConfig& config, double scale) {
-    return forwarded(layer.with(config), x, {.causal = true, .scale = scale}).bytes;
+    return forwarded(layer.with(config, {.softmax_scale = scale}), x).bytes;
   };
   EXPECT_EQ(run(falcon, 1), run(plain, 1));
   EXPECT_NE(run(falcon, 0), run(plain, 0));
-  EXPECT_ROPEWALK_ERROR(
-      forwarded(layer.with(AlibiConfig{.heads = kHeads, .form = AlibiForm::symmetric}), x),
-      ErrorCode::unsupported, "symmetric ALiBi without a causal mask");
 }
 
 TEST(SelfAttention, AnyStridesOfInputWeightsAndOutput) {
-  const Layer layer;
+  const Weights layer;
   const Tensor x = random_tensor({3, 7, kHidden}, 9);
-  const auto want = forwarded(layer.with(rope()), x, {.causal = true});
+  const auto want = forwarded(layer.with(rope()), x);
   for (const Dims& order : {Dims{0, 1, 2}, Dims{1, 0, 2}, Dims{2, 1, 0}}) {
     SelfAttention strided = layer.with(rope());
     const Dims across = order[2] == 2 ? Dims{0, 1} : Dims{1, 0};
@@ -204,14 +204,14 @@ TEST(SelfAttention, AnyStridesOfInputWeightsAndOutput) {
     strided.weights.wk = permuted(turned.view(), {1, 0});
     const Strided from(x, order);
     Strided to(make_tensor(DType::f32, x.shape), order);
-    forward(strided, from.view, positions_from(0), to.view, {.causal = true});
+    forward(strided, from.view, positions_from(0), to.view);
     expect_close(contiguous_copy(to.view), want, 1e-5);
     for (size_t i = 1; i < to.memory.size(); i += 2) ASSERT_TRUE(std::isnan(to.memory[i]));
   }
 }
 
 TEST(SelfAttention, TokensOfALongerBuffer) {
-  const Layer layer;
+  const Weights layer;
   const Tensor x = random_tensor({3, 9, kHidden}, 9);
   const ConstTensorView part = testing::tokens_of(x.view(), 1, 7);
   for (int64_t batch : {1, 3}) {
@@ -224,18 +224,18 @@ TEST(SelfAttention, TokensOfALongerBuffer) {
 }
 
 TEST(SelfAttention, NothingToDo) {
-  const Layer layer;
+  const Weights layer;
   for (const Dims& shape : {Dims{0, 3, kHidden}, Dims{2, 0, kHidden}})
     EXPECT_NO_THROW(forwarded(layer.with(rope()), make_tensor(DType::f32, shape)));
 }
 
 TEST(SelfAttention, ErrorsNameTheTensorAndLeaveTheOutput) {
-  const Layer good;
+  const Weights good;
   const Tensor x = random_tensor({2, 3, kHidden}, 9);
   Tensor y = random_tensor(x.shape, 10);
   const auto before = y.bytes;
-  const auto run = [&](const SelfAttention& layer, const AttentionOptions& options = {}) {
-    forward(layer, x.view(), positions_from(0), y.view(), options);
+  const auto run = [&](const SelfAttention& layer) {
+    forward(layer, x.view(), positions_from(0), y.view());
   };
   SelfAttention bad = good.with(rope());
   bad.weights.wk = good.wq.view();
@@ -248,15 +248,25 @@ TEST(SelfAttention, ErrorsNameTheTensorAndLeaveTheOutput) {
   bad.weights.wv = {};
   EXPECT_ROPEWALK_ERROR(run(bad), ErrorCode::invalid_argument, "wv: ");
   bad = good.with(rope());
-  bad.kv_heads = 3;
+  bad.layer.kv_heads = 3;
   EXPECT_ROPEWALK_ERROR(run(bad), ErrorCode::invalid_argument, "heads 4, kv_heads 3");
   EXPECT_ROPEWALK_ERROR(run(good.with(AlibiConfig{.heads = 8})), ErrorCode::invalid_argument,
                         "for 8 heads, but the layer has 4");
   const RopeConfig other{.rotary_dim = 16, .layout = {16, {{0, 16, Pairing::half_split}}}};
   EXPECT_ROPEWALK_ERROR(run(good.with(other)), ErrorCode::invalid_argument, "head_dim 16");
-  const std::vector<float> slopes(4);
-  EXPECT_ROPEWALK_ERROR(run(good.with(rope()), {.alibi_slopes = slopes}),
-                        ErrorCode::invalid_argument, "alibi_slopes");
+  EXPECT_ROPEWALK_ERROR(run(good.with(rope(), {.not_computed = {NotComputed::dynamic_mask}})),
+                        ErrorCode::unsupported, "dynamic_mask");
+  bad = good.with(rope());
+  bad.layer.mixer = Mixer::cross_attention;
+  EXPECT_ROPEWALK_ERROR(run(bad), ErrorCode::unsupported, "cross_attention");
+  EXPECT_ROPEWALK_ERROR(run(good.with(rope(), {.qk_norm = {.kind = NormKind::rms}})),
+                        ErrorCode::invalid_argument, "q_norm: the layer norms with weights");
+  EXPECT_ROPEWALK_ERROR(run(good.with(rope(), {.sinks = true})), ErrorCode::invalid_argument,
+                        "sinks: ");
+  bad = good.with(rope());
+  bad.weights.q_norm = good.bq.view();
+  EXPECT_ROPEWALK_ERROR(run(bad), ErrorCode::invalid_argument,
+                        "q_norm: the layer has no such norm");
   EXPECT_EQ(y.bytes, before);
   EXPECT_ROPEWALK_ERROR(forward(good.with(rope()), y.view(), positions_from(0), y.view()),
                         ErrorCode::invalid_argument, "y: overlaps x");

@@ -1,12 +1,38 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ropewalk/encoding/attention_config.h"
 #include "ropewalk/encoding/encodings.h"
 
 namespace ropewalk {
+
+// How a layer mixes its tokens.
+enum class Mixer {
+  attention,
+  cross_attention,  // q of the text, k and v of a picture: no positions of the text
+  recurrence,       // Mamba, linear attention, ...
+  convolution,
+};
+
+std::string_view name(Mixer mixer);
+
+// One layer of a model: its heads, how it knows positions, what else it does to the scores.
+struct Layer {
+  Mixer mixer = Mixer::attention;
+  int64_t heads = 0;      // query heads
+  int64_t kv_heads = 0;   // key and value heads
+  int64_t head_dim = 0;   // channels of a head of q and k
+  int64_t value_dim = 0;  // of v
+  PositionEncoding positions;
+  AttentionConfig attention;
+
+  bool operator==(const Layer&) const = default;
+};
 
 // Where one fact about a model comes from.
 struct Evidence {
@@ -26,21 +52,32 @@ struct NamedEncoding {
   bool operator==(const NamedEncoding&) const = default;
 };
 
-// Everything about positions that one model's file says.
+// Everything about positions and attention that one model's file says.
 struct ModelEncoding {
-  std::string name;    // preset name, or the file that was read
-  std::string family;  // "llama", "baichuan", "chatglm"
+  std::string name;        // preset name, or the file that was read
+  std::string family;      // "llama", "baichuan", "chatglm"
+  std::string model_type;  // "qwen3": whose code it is
   int64_t hidden_size = 0;
-  int64_t heads = 0;     // query heads
-  int64_t kv_heads = 0;  // key and value heads
+  int64_t heads = 0;  // of most layers; what a layer has is in the layer
+  int64_t kv_heads = 0;
   int64_t head_dim = 0;
-  int64_t max_positions = 0;             // trained context in tokens; 0: not stated
-  std::vector<PositionEncoding> layers;  // one per layer
-  std::vector<NamedEncoding> others;     // what else in the model knows positions
-  std::vector<Evidence> evidence;        // one per field that was read, defaulted or derived
-  std::vector<std::string> warnings;     // what a user should know: ignored keys, reference quirks
+  int64_t max_positions = 0;          // trained context in tokens; 0: not stated
+  bool states_base = true;            // no layer without a window turns with a class's own base
+  std::vector<Layer> layers;          // one per layer
+  std::vector<NamedEncoding> others;  // what else in the model knows positions
+  std::vector<Evidence> evidence;     // one per field that was read, defaulted or derived
+  std::vector<std::string> warnings;  // what a user should know: ignored keys, reference quirks
 
   bool operator==(const ModelEncoding&) const = default;
 };
+
+// The positions of each layer, as a range of references.
+inline auto layer_positions(const ModelEncoding& model) {
+  return model.layers | std::views::transform(&Layer::positions);
+}
+void layer_positions(ModelEncoding&&) = delete;  // it would not outlive a loop
+
+// Every layer knows positions in this way.
+void set_positions(ModelEncoding& model, const PositionEncoding& positions);
 
 }  // namespace ropewalk

@@ -20,7 +20,6 @@ struct Spectrum {
   Turns turns;                   // [P] the same as a fraction of a turn: what is computed with
   std::vector<int32_t> axis;     // [P] row of the position ids that drives the pair; 0 for 1-D
   double attention_scaling = 1;  // multiplies cos and sin (YaRN, LongRoPE)
-  double softmax_scale = 0;      // multiplies q.k before the softmax; 0: head_dim^-0.5
 
   bool operator==(const Spectrum&) const = default;
 };

@@ -1,5 +1,6 @@
 #include "ropewalk/encoding/to_json.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,12 +21,43 @@ ordered_json fields(const Config& config) {
   return to_json(config);
 }
 
-ordered_json runs_of_equal_layers(const std::vector<PositionEncoding>& layers) {
+// null where there is nothing to say.
+ordered_json unless(const ordered_json& value, const ordered_json& nothing) {
+  return value == nothing ? ordered_json() : value;
+}
+
+ordered_json to_json(const Norm& norm, bool of_q_and_k) {
+  if (norm.kind == NormKind::none) return ordered_json();
+  ordered_json json = {{"kind", text(name(norm.kind))}, {"extent", text(name(norm.extent))}};
+  if (of_q_and_k) json["place"] = text(name(norm.place));
+  json["eps"] = norm.eps;
+  json["weights"] = norm.weights;
+  json["unit_offset"] = norm.unit_offset;
+  return json;
+}
+
+ordered_json to_json(const std::optional<QueryScale>& scale) {
+  if (!scale) return ordered_json();
+  return {{"rule", text(name(scale->rule))},
+          {"beta", scale->beta},
+          {"length", scale->length},
+          {"offset", scale->offset}};
+}
+
+ordered_json to_json(const LatentProjections& latent) {
+  if (latent.kv_rank == 0) return ordered_json();
+  return {{"q_rank", latent.q_rank}, {"kv_rank", latent.kv_rank}, {"shared_dim", latent.shared_dim},
+          {"eps", latent.eps},       {"q_scale", latent.q_scale}, {"kv_scale", latent.kv_scale}};
+}
+
+ordered_json runs_of_equal_layers(const std::vector<Layer>& layers) {
   ordered_json runs = ordered_json::array();
   for (size_t first = 0; first < layers.size();) {
     size_t end = first + 1;
     while (end < layers.size() && layers[end] == layers[first]) ++end;
-    runs.push_back({{"first", first}, {"last", end - 1}, {"encoding", to_json(layers[first])}});
+    ordered_json run = {{"first", first}, {"last", end - 1}};
+    run.update(to_json(layers[first]));
+    runs.push_back(std::move(run));
     first = end;
   }
   return runs;
@@ -95,12 +127,33 @@ ordered_json to_json(const SinusoidalConfig& config) {
           {"padding_position", config.padding_position}};
 }
 
+ordered_json to_json(const AttentionConfig& config) {
+  ordered_json not_computed = ordered_json::array();
+  for (const NotComputed what : config.not_computed) not_computed.push_back(text(name(what)));
+  return {{"softmax_scale", unless(config.softmax_scale, 0)},
+          {"qk_norm", to_json(config.qk_norm, true)},
+          {"v_norm", to_json(config.v_norm, false)},
+          {"output_norm", to_json(config.output_norm, false)},
+          {"mask", text(name(config.mask))},
+          {"window_left", unless(config.window_left, -1)},
+          {"window_right", unless(config.window_right, -1)},
+          {"chunk", unless(config.chunk, 0)},
+          {"softcap", unless(config.softcap, 0)},
+          {"sinks", config.sinks},
+          {"query_scale", to_json(config.query_scale)},
+          {"value_is_key", config.value_is_key},
+          {"key_multiplier", config.key_multiplier},
+          {"value_multiplier", config.value_multiplier},
+          {"clip_qkv", unless(config.clip_qkv, 0)},
+          {"output_gate", text(name(config.output_gate))},
+          {"latent", to_json(config.latent)},
+          {"not_computed", std::move(not_computed)}};
+}
+
 ordered_json to_json(const Spectrum& spectrum) {
   return {{"inv_freq", spectrum.inv_freq},
           {"axis", spectrum.axis},
-          {"attention_scaling", spectrum.attention_scaling},
-          {"softmax_scale",
-           spectrum.softmax_scale == 0 ? ordered_json() : ordered_json(spectrum.softmax_scale)}};
+          {"attention_scaling", spectrum.attention_scaling}};
 }
 
 ordered_json to_json(const PositionEncoding& encoding) {
@@ -110,9 +163,20 @@ ordered_json to_json(const PositionEncoding& encoding) {
   return result;
 }
 
+ordered_json to_json(const Layer& layer) {
+  return {{"mixer", text(name(layer.mixer))},
+          {"heads", layer.heads},
+          {"kv_heads", layer.kv_heads},
+          {"head_dim", layer.head_dim},
+          {"value_dim", layer.value_dim},
+          {"encoding", to_json(layer.positions)},
+          {"attention", layer.mixer == Mixer::attention ? to_json(layer.attention) : nullptr}};
+}
+
 ordered_json to_json(const ModelEncoding& model) {
   return {{"name", model.name},
           {"family", model.family},
+          {"model_type", model.model_type},
           {"hidden_size", model.hidden_size},
           {"heads", model.heads},
           {"kv_heads", model.kv_heads},

@@ -19,15 +19,23 @@ nlohmann::ordered_json to_json(const RopeConfig& config);
 nlohmann::ordered_json to_json(const AlibiConfig& config);
 nlohmann::ordered_json to_json(const SinusoidalConfig& config);
 
-// inv_freq, axis, attention_scaling and softmax_scale; not the fixed-point fractions, which follow
-// from inv_freq. softmax_scale is null where it is head_dim^-0.5.
+// Every field, null where there is none: {"softmax_scale": 0.088, "qk_norm": {"kind": "rms", ...},
+// "mask": "causal", "window_left": 4095, "window_right": null, ...}
+nlohmann::ordered_json to_json(const AttentionConfig& config);
+
+// inv_freq, axis and attention_scaling; not the fixed-point fractions, which follow from inv_freq.
 nlohmann::ordered_json to_json(const Spectrum& spectrum);
 
 // {"kind": "rope"} or none, alibi, sinusoidal, and then the fields of that one.
 nlohmann::ordered_json to_json(const PositionEncoding& encoding);
 
+// {"mixer": "attention", "heads": 32, "kv_heads": 8, "head_dim": 128, "value_dim": 128,
+// "encoding": {...}, "attention": {...}}; attention is null where there is none.
+nlohmann::ordered_json to_json(const Layer& layer);
+
 // `layer_count`, and in `layers` one entry for each run of equal layers:
-//   {"first": 0, "last": 31, "encoding": {"kind": "rope", ...}}
+//   {"first": 0, "last": 31, "mixer": "attention", "heads": 32, ..., "encoding": {"kind": "rope",
+//   ...}, "attention": {...}}
 // max_positions is null where the file does not state it.
 nlohmann::ordered_json to_json(const ModelEncoding& model);
 

@@ -1,5 +1,6 @@
 #include "ropewalk/encoding/to_json.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,31 +68,82 @@ TEST(ToJson, SpectrumNumbersReadBackTheSame) {
   const auto read = nlohmann::ordered_json::parse(text);
   EXPECT_EQ(read["inv_freq"].get<std::vector<double>>(), spectrum.inv_freq);
   EXPECT_EQ(read["axis"].dump(), "[0,0,1]");
-  EXPECT_TRUE(read["softmax_scale"].is_null());
   EXPECT_FALSE(read.contains("turns"));
 }
 
 TEST(ToJson, ModelGroupsEqualLayers) {
+  const Layer turns{
+      .heads = 2, .kv_heads = 1, .head_dim = 128, .value_dim = 128, .positions = llama()};
+  Layer passes{.mixer = Mixer::recurrence};
   const ModelEncoding model{.name = "m",
                             .family = "llama",
+                            .model_type = "llama",
                             .hidden_size = 256,
                             .heads = 2,
                             .kv_heads = 1,
                             .head_dim = 128,
-                            .layers = {llama(), llama(), NoEncoding{}, llama()},
+                            .layers = {turns, turns, passes, turns},
                             .others = {{"vision", NoEncoding{}}},
                             .evidence = {{"heads", "2", "m: /num_attention_heads"}},
                             .warnings = {"look"}};
-  const std::string rope(kLlama);
-  EXPECT_EQ(to_json(model).dump(),
-            R"({"name":"m","family":"llama","hidden_size":256,"heads":2,"kv_heads":1,)"
-            R"("head_dim":128,"max_positions":null,"layer_count":4,"layers":[)"
-            R"({"first":0,"last":1,"encoding":)" +
-                rope + R"(},{"first":2,"last":2,"encoding":{"kind":"none"}},)" +
-                R"({"first":3,"last":3,"encoding":)" + rope +
-                R"(}],"others":[{"name":"vision","encoding":{"kind":"none"}}],)"
-                R"("evidence":[{"field":"heads","value":"2","source":"m: /num_attention_heads"}],)"
-                R"("warnings":["look"]})");
+  const nlohmann::ordered_json json = to_json(model);
+  EXPECT_EQ(json["layer_count"], 4);
+  ASSERT_EQ(json["layers"].size(), 3u);
+  const auto& first = json["layers"][0];
+  EXPECT_EQ(first["first"], 0);
+  EXPECT_EQ(first["last"], 1);
+  EXPECT_EQ(first["mixer"], "attention");
+  EXPECT_EQ(first["encoding"].dump(), std::string(kLlama));
+  EXPECT_EQ(first["attention"], to_json(turns.attention));
+  EXPECT_EQ(json["layers"][1].dump(),
+            R"({"first":2,"last":2,"mixer":"recurrence","heads":0,"kv_heads":0,"head_dim":0,)"
+            R"("value_dim":0,"encoding":{"kind":"none"},"attention":null})");
+  EXPECT_TRUE(json["max_positions"].is_null());
+  EXPECT_EQ(json["others"].dump(), R"([{"name":"vision","encoding":{"kind":"none"}}])");
+  EXPECT_EQ(json["evidence"].dump(),
+            R"([{"field":"heads","value":"2","source":"m: /num_attention_heads"}])");
+  EXPECT_EQ(json["warnings"].dump(), R"(["look"])");
+}
+
+// A field that to_json leaves out would be in no comparison.
+TEST(ToJson, AttentionHoldsEveryField) {
+  const AttentionConfig plain;
+  const std::vector<AttentionConfig> changed = {
+      {.softmax_scale = 0.1},
+      {.qk_norm = {.kind = NormKind::rms}},
+      {.qk_norm = {.kind = NormKind::rms, .extent = NormExtent::all_heads}},
+      {.qk_norm = {.kind = NormKind::rms, .place = NormPlace::after_rotation}},
+      {.qk_norm = {.kind = NormKind::rms, .eps = 1e-5}},
+      {.qk_norm = {.kind = NormKind::rms, .weights = false}},
+      {.qk_norm = {.kind = NormKind::rms, .unit_offset = true}},
+      {.v_norm = {.kind = NormKind::rms}},
+      {.output_norm = {.kind = NormKind::rms}},
+      {.mask = Mask::full},
+      {.window_left = 3},
+      {.window_right = 3},
+      {.chunk = 4},
+      {.softcap = 50},
+      {.sinks = true},
+      {.query_scale = QueryScale{}},
+      {.query_scale = QueryScale{.beta = 1}},
+      {.query_scale = QueryScale{.length = 1}},
+      {.query_scale = QueryScale{.offset = 1}},
+      {.query_scale = QueryScale{.rule = QueryScale::Rule::log_ratio}},
+      {.value_is_key = true},
+      {.key_multiplier = 2},
+      {.value_multiplier = 2},
+      {.clip_qkv = 8},
+      {.output_gate = OutputGate::per_head},
+      {.latent = {.kv_rank = 512}},
+      {.latent = {.q_rank = 1, .kv_rank = 512}},
+      {.latent = {.kv_rank = 512, .shared_dim = 64}},
+      {.latent = {.kv_rank = 512, .eps = 1e-5}},
+      {.latent = {.kv_rank = 512, .q_scale = 2}},
+      {.latent = {.kv_rank = 512, .kv_scale = 2}},
+      {.not_computed = {NotComputed::unknown}}};
+  std::set<std::string> texts = {to_json(plain).dump()};
+  for (const AttentionConfig& config : changed) texts.insert(to_json(config).dump());
+  EXPECT_EQ(texts.size(), changed.size() + 1);
 }
 
 }  // namespace

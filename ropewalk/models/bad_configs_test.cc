@@ -242,7 +242,8 @@ TEST(BadConfig, AnyValueOfAnyKey) {
         ordered_json changed = config;
         changed[key] = ordered_json::parse(text);
         try {
-          for (const PositionEncoding& layer : read(changed).layers) {
+          const ModelEncoding model = read(changed);
+          for (const PositionEncoding& layer : layer_positions(model)) {
             if (const auto* rope = std::get_if<RopeConfig>(&layer)) check_layout(rope->layout);
           }
         } catch (const Error& error) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/dimensions.h"
 #include "ropewalk/models/family.h"
 
@@ -31,7 +32,7 @@ PositionEncoding rope(ConfigReader& config, const ModelEncoding& model) {
 
 PositionEncoding alibi(ConfigReader& config, const ModelEncoding& model) {
   config.note("max_bias", "8", "family: written into _get_interleave, no key is read");
-  return AlibiConfig{.heads = model.heads, .max_bias = 8};
+  return AlibiConfig{.heads = model.heads, .max_bias = 8, .form = AlibiForm::key_position};
 }
 
 constexpr Size kSizes[] = {
@@ -57,7 +58,7 @@ const Size& find_size(ConfigReader& config, const ModelEncoding& model,
           layers ? fmt::to_string(*layers) : "an unstated number of"));
 }
 
-void read(ConfigReader& config, ModelEncoding& model, const ModelType&) {
+void read(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   model.hidden_size = config.integer("hidden_size", {"hidden_size"}, kHiddenSize);
   model.heads = config.integer("heads", {"num_attention_heads"}, kHeadCount);
   model.kv_heads = model.heads;
@@ -76,7 +77,9 @@ void read(ConfigReader& config, ModelEncoding& model, const ModelType&) {
       fmt::format("inferred from the size: hidden_size {}, {} heads, {} layers is {}; no key "
                   "of a Baichuan config says it",
                   size.hidden_size, size.heads, size.layers, size.name));
-  model.layers.assign(static_cast<size_t>(layers), encoding);
+  model.layers.resize(static_cast<size_t>(layers));
+  set_positions(model, encoding);
+  read_attention(config, model, type);
 }
 
 constexpr std::string_view kEncoding = "7B: RoPE half_split on the whole head; 13B: ALiBi";
@@ -85,6 +88,8 @@ constexpr ModelType kTypes[] = {
     {.name = "baichuan",
      .architecture = "BaichuanForCausalLM",
      .config_class = "BaichuanConfig",
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::fused, .q = "W_pack"},
      .gguf = gguf_norm("baichuan"),
      .encoding = kEncoding,
      .read = read},
@@ -92,6 +97,8 @@ constexpr ModelType kTypes[] = {
     {.name = "baichuan",
      .architecture = "BaiChuanForCausalLM",
      .config_class = "BaiChuanConfig",
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::fused, .q = "W_pack"},
      .gguf = gguf_norm("baichuan"),
      .encoding = kEncoding,
      .read = read},

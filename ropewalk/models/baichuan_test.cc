@@ -23,8 +23,9 @@ TEST(Baichuan, ThirteenBillionHasAlibi) {
   EXPECT_EQ(model.max_positions, 4096);
   EXPECT_EQ(source_of(model, "max_positions"), "config.json: /model_max_length");
   ASSERT_EQ(model.layers.size(), 40u);
-  for (const PositionEncoding& layer : model.layers) {
-    EXPECT_EQ(layer, PositionEncoding(AlibiConfig{.heads = 40, .max_bias = 8}));
+  for (const PositionEncoding& layer : layer_positions(model)) {
+    EXPECT_EQ(layer, PositionEncoding(
+                         AlibiConfig{.heads = 40, .max_bias = 8, .form = AlibiForm::key_position}));
   }
   EXPECT_EQ(value_of(model, "encoding"), "alibi");
   EXPECT_THAT(source_of(model, "encoding"), HasSubstr("inferred from the size"));

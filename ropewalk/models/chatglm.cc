@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/dimensions.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/rope_keys.h"
@@ -85,7 +86,7 @@ void read_6b(ConfigReader& config, ModelEncoding& model) {
       "the model's own code also multiplies position and inv_freq in f16 (up to 0.12 radians off "
       "at "
       "position 1000); here the f16 inv_freq is multiplied exactly");
-  model.layers.assign(model.layers.size(), rope);
+  set_positions(model, rope);
 }
 
 // A key that is only a hint, in lower case; "" when it is no text.
@@ -152,10 +153,10 @@ void read_later(ConfigReader& config, ModelEncoding& model) {
   config.note("pairing", std::string(name(pairing)),
               original ? "derived: original_rope is true" : "derived: original_rope is false");
   warn_of_chatglm2_angles(config);
-  model.layers.assign(model.layers.size(), rope);
+  set_positions(model, rope);
 }
 
-void read(ConfigReader& config, ModelEncoding& model, const ModelType&) {
+void read(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   const auto sign_of_6b =
       config.first_of({"position_encoding_2d", "inner_hidden_size", "max_sequence_length"});
   const auto sign_of_later =
@@ -183,16 +184,32 @@ void read(ConfigReader& config, ModelEncoding& model, const ModelType&) {
   model.layers.resize(static_cast<size_t>(
       config.integer("layers", {"num_layers", "num_hidden_layers"}, kLayerCount)));
   (sign_of_6b ? read_6b : read_later)(config, model);
+  read_attention(config, model, type);
+  if (sign_of_6b) {
+    for (Layer& layer : model.layers) layer.attention.mask = Mask::prefix;
+    config.note("mask", "prefix", "family: get_masks in modeling_chatglm.py");
+  }
 }
 
 constexpr std::string_view kEncoding =
     "ChatGLM-6B: RoPE half_split, 2-D; later: RoPE interleaved on the first half of the head";
+
+constexpr WeightNames kFirstNames{.form = QkvForm::fused_per_head,
+                                  .layer = "layers.{}.attention.",
+                                  .q = "query_key_value",
+                                  .o = "dense"};
 
 constexpr ModelType kTypes[] = {
     {.name = "chatglm",
      .architecture = "ChatGLMModel",
      .config_class = "ChatGLMConfig",
      .pairing = Pairing::interleaved,
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::fused_or_per_head,
+                 .layer = "encoder.layers.{}.self_attention.",
+                 .q = "query_key_value",
+                 .o = "dense"},
+     .other_weights = &kFirstNames,
      .gguf = gguf_norm("chatglm"),
      .encoding = kEncoding,
      .read = read},
@@ -201,6 +218,12 @@ constexpr ModelType kTypes[] = {
      .architecture = "ChatGLMForConditionalGeneration",
      .config_class = "ChatGLMConfig",
      .pairing = Pairing::interleaved,
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::fused_or_per_head,
+                 .layer = "encoder.layers.{}.self_attention.",
+                 .q = "query_key_value",
+                 .o = "dense"},
+     .other_weights = &kFirstNames,
      .gguf = gguf_norm("chatglm"),
      .encoding = kEncoding,
      .read = read},

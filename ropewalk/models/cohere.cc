@@ -24,11 +24,12 @@ void read_moe(ConfigReader& config, ModelEncoding& model, const ModelType& type)
               config.source(kPattern));
   const auto kinds = config.find_texts("mlp_layer_types");
   if (*pattern != 1 || !kinds) return;
-  const auto turning = std::ranges::find_if(model.layers, [](const PositionEncoding& layer) {
-    return std::holds_alternative<RopeConfig>(layer);
+  const auto turning = std::ranges::find_if(model.layers, [](const Layer& layer) {
+    return std::holds_alternative<RopeConfig>(layer.positions);
   });
   for (size_t i = 0; turning != model.layers.end() && i < model.layers.size(); ++i) {
-    if (i < kinds->size() && (*kinds)[i] == "dense") model.layers[i] = PositionEncoding(*turning);
+    if (i < kinds->size() && (*kinds)[i] == "dense")
+      model.layers[i].positions = PositionEncoding(turning->positions);
   }
   config.note("layers without experts", "rotate", config.source("mlp_layer_types"));
 }
@@ -41,8 +42,8 @@ constexpr ModelType kTypes[] = {
      .max_positions = 8192,
      .pairing = Pairing::interleaved,
      .rope_theta = 500000,
-     .q_k_norm = kNormBefore,
-     .q_k_norm_key = "use_qk_norm",
+     .attention = {.known = true, .qk_norm = layer_norm_if("use_qk_norm", false)},
+     .weights = kSeparate,
      .gguf = gguf_norm("command-r")},
     {.name = "cohere2",
      .architecture = "Cohere2ForCausalLM",
@@ -53,6 +54,8 @@ constexpr ModelType kTypes[] = {
      .layers = {.kinds = kFullPassesSlidingTurns,
                 .period = 4,
                 .period_key = "sliding_window_pattern"},
+     .attention = {.known = true, .window = {.key = "sliding_window", .value = 4096}},
+     .weights = kSeparate,
      .gguf = gguf_norm("cohere2")},
     // Layers without experts rotate too where prefix_dense_sliding_window_pattern is 1.
     {.name = "cohere2_moe",
@@ -65,6 +68,8 @@ constexpr ModelType kTypes[] = {
      .layers = {.kinds = kFullPassesSlidingTurns,
                 .period = 4,
                 .period_key = "sliding_window_pattern"},
+     .attention = {.known = true, .window = {.key = "sliding_window", .value = 4096}},
+     .weights = kSeparate,
      .read = read_moe},
     {.name = "cohere2_vision",
      .architecture = "Cohere2VisionForConditionalGeneration",

@@ -87,6 +87,9 @@ class ConfigReader {
     return ConfigReader(object, std::string(label), "", *findings_);
   }
 
+  // The base of layers without a window is the class's own.
+  void base_is_not_stated() { findings_->states_base = false; }
+
   // The key was looked at and says nothing that matters.
   void ignore(std::string_view key) { read_.emplace(key); }
 

@@ -58,6 +58,7 @@ inline ModelEncoding without_words(ModelEncoding model) {
   model.name.clear();
   model.evidence.clear();
   model.warnings.clear();
+  model.states_base = true;
   return model;
 }
 
@@ -76,7 +77,7 @@ inline std::string value_of(const ModelEncoding& model, std::string_view field) 
 }
 
 inline const RopeConfig& rope_of(const ModelEncoding& model) {
-  return std::get<RopeConfig>(model.layers.at(0));
+  return std::get<RopeConfig>(model.layers.at(0).positions);
 }
 
 }  // namespace ropewalk

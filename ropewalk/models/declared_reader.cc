@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/check_scaling.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
@@ -13,12 +15,16 @@ namespace ropewalk {
 namespace {
 
 constexpr LayerKind kAllAlike{};
+constexpr std::string_view kTemperatureBeta = "llama_4_scaling_beta";
+constexpr std::string_view kTemperatureLength = "llama_4_scaling_length";  // of a params.json
+constexpr std::string_view kMistralFacts[] = {kTemperatureBeta, kTemperatureLength};
 
 struct KindReader {
   ConfigReader& config;
   ModelEncoding& model;
   const ModelType& type;
   const LayerKind& kind;
+  size_t first_layer = 0;  // of the kind
 
   // Facts about one kind bear its name.
   void note(std::string_view field, std::string value, std::string source) {
@@ -35,11 +41,14 @@ RopeRule rule_of(const KindReader& reader, std::string_view reason) {
           .theta_alias = type.theta_key,
           .fraction_alias = type.fraction_key,
           .kind = kind.name,
+          .windowed = kind.windowed,
           .takes_rope_scaling = kind.takes_rope_scaling,
           .several_axes = type.multi_axis.axes > 0,
           .yarn_type = type.yarn_type,
           .reads_alpha = type.reads_alpha,
-          .facts = type.block_facts,
+          .facts = type.attention.query_scale == QueryScaleFrom::mistral
+                       ? std::span<const std::string_view>(kMistralFacts)
+                       : std::span<const std::string_view>{},
           .rope_parameters = type.rope_parameters,
           .max_positions = reader.model.max_positions};
 }
@@ -144,9 +153,22 @@ void set_axes(KindReader& reader, const RopeKeys& keys, RopeConfig& rope) {
               fmt::format("family: the code of {}", reader.type.name));
 }
 
+// per_layer_config of transformers 5 has, by the numbers of layers, what is theirs; of the first
+// layer of a kind that it names.
+std::optional<int64_t> stated_for_layer(ConfigReader& config, size_t layer, std::string_view key,
+                                        const IntegerRule& rule) {
+  auto all = config.find_object("per_layer_config");
+  auto own = all ? all->find_object(fmt::to_string(layer)) : std::nullopt;
+  return own ? own->find_integer(key, rule) : std::nullopt;
+}
+
 int64_t head_dim_of_kind(KindReader& reader) {
   const LayerKind& kind = reader.kind;
   if (kind.head_dim_key.empty()) return reader.model.head_dim;
+  if (const auto own = stated_for_layer(reader.config, reader.first_layer, "head_dim", kHeadDim)) {
+    reader.note("head_dim", fmt::to_string(*own), reader.config.source("per_layer_config"));
+    return *own;
+  }
   const auto stated = reader.config.find_integer(kind.head_dim_key, kHeadDim);
   const int64_t dim = stated.value_or(kind.head_dim);
   reader.note("head_dim", fmt::to_string(dim),
@@ -154,10 +176,36 @@ int64_t head_dim_of_kind(KindReader& reader) {
   return dim;
 }
 
-PositionEncoding encoding_of_kind(KindReader reader) {
+// What the rope keys say of one kind of layer.
+struct KindFacts {
+  PositionEncoding positions;
+  std::optional<QueryScale> query_scale{};
+};
+
+// Mistral's temperature, a part of the rope block.
+std::optional<QueryScale> query_scale(const KindReader& reader, const RopeKeys& keys) {
+  if (reader.type.attention.query_scale != QueryScaleFrom::mistral) return std::nullopt;
+  const auto beta = keys.facts.find(kTemperatureBeta);
+  if (beta == keys.facts.end()) return std::nullopt;
+  const auto own = keys.facts.find(kTemperatureLength);
+  const auto original = keys.parameters.find("original_max_position_embeddings");
+  const double length = own != keys.facts.end()             ? own->second
+                        : original != keys.parameters.end() ? original->second
+                                                            : 0;
+  if (!(length >= 1 && length <= 0x1p53)) {
+    reader.config.refuse(
+        ErrorCode::malformed, "rope_parameters",
+        fmt::format(
+            "expected an original_max_position_embeddings of at least 1 beside {}, found {}",
+            kTemperatureBeta, length));
+  }
+  return QueryScale{QueryScale::Rule::log_floor, beta->second, static_cast<int64_t>(length), 0};
+}
+
+KindFacts encoding_of_kind(KindReader reader) {
   if (!reader.kind.rotates) {
     reader.note("encoding", "none", fmt::format("family: the code of {}", reader.type.name));
-    return NoEncoding{};
+    return {NoEncoding{}};
   }
   const std::string reason = default_of(reader.type);
   std::optional<RopeKeys> keys = RopeKeys{.rope_theta = reader.type.rope_theta};
@@ -168,7 +216,7 @@ PositionEncoding encoding_of_kind(KindReader reader) {
   } else {
     keys = read_rope_keys(reader.config, rule_of(reader, reason));
   }
-  if (!keys) return NoEncoding{};
+  if (!keys) return {NoEncoding{}};
   const int64_t head_dim = head_dim_of_kind(reader);
   RopeConfig rope;
   rope.rope_theta = keys->rope_theta;
@@ -193,30 +241,37 @@ PositionEncoding encoding_of_kind(KindReader reader) {
   }
   set_axes(reader, *keys, rope);
   check_scaling(reader.config, rope);
-  return rope;
+  return {rope, query_scale(reader, *keys)};
 }
 
-// What is done to q and k besides.
-void note_facts(ConfigReader& config, const ModelType& type) {
-  const std::string code = fmt::format("family: the code of {}", type.name);
-  if (!type.q_k_norm_key.empty()) {
-    const auto used = config.find_boolean(type.q_k_norm_key);
-    config.note("q_k_norm",
-                used.value_or(type.q_k_norm_default) ? std::string(type.q_k_norm) : "none",
-                used ? config.source(type.q_k_norm_key) : default_of(type));
-  } else if (!type.q_k_norm.empty()) {
-    config.note("q_k_norm", std::string(type.q_k_norm), code);
+// Heads of k and v of the kinds that have their own.
+void read_kv_heads_of_kinds(ConfigReader& config, ModelEncoding& model,
+                            std::span<const LayerFacts> facts) {
+  const LayerKind* noted = nullptr;
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const LayerKind* kind = facts[i].kind;
+    if (kind == nullptr || kind->kv_heads_key.empty()) continue;
+    const auto stated = config.find_integer(kind->kv_heads_key, kHeadCount);
+    model.layers[i].kv_heads = stated.value_or(model.kv_heads * kind->kv_heads_factor);
+    if (noted == kind) continue;
+    noted = kind;
+    config.note(fmt::format("{} kv_heads", kind->name), fmt::to_string(model.layers[i].kv_heads),
+                stated
+                    ? config.source(kind->kv_heads_key)
+                    : fmt::format("derived: {} times num_key_value_heads", kind->kv_heads_factor));
   }
-  if (!type.scale_key.empty()) {
-    constexpr NumberRule kPositive{"a positive number", [](double value) { return value > 0; }};
-    const auto stated = config.find_number(type.scale_key, kPositive);
-    const double value = stated.value_or(type.scale_default);
-    config.note(
-        "softmax_scale",
-        type.scale_is_inverse_root ? fmt::format("1 / sqrt({})", value) : fmt::to_string(value),
-        stated ? config.source(type.scale_key) : default_of(type));
+}
+
+// The rotation is stated for each kind by its name.
+bool states_each_kind(const ConfigReader& config) {
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
+    const auto block = config.json().find(key);
+    if (block == config.json().end() || !block->is_object()) continue;
+    for (const auto& [name, value] : block->items()) {
+      if (value.is_object() || value.is_null()) return true;
+    }
   }
-  if (!type.remark.empty()) config.note("remark", std::string(type.remark), code);
+  return false;
 }
 
 }  // namespace
@@ -232,14 +287,31 @@ void read_declared(ConfigReader& config, ModelEncoding& model, const ModelType& 
     of_layer = read_layer_kinds(config, type.layers, model.layers.size());
   }
   const std::vector<bool> rotates = read_rotating_layers(config, type.layers, model.layers.size());
-  std::vector<std::optional<PositionEncoding>> encodings(kinds.size());
+  const bool one_by_one = states_each_kind(config);
+  std::vector<std::optional<KindFacts>> of_kind(kinds.size());
+  std::vector<LayerFacts> facts(model.layers.size());
   for (size_t i = 0; i < model.layers.size(); ++i) {
-    std::optional<PositionEncoding>& encoding = encodings[of_layer[i]];
-    if (!encoding) encoding = encoding_of_kind({config, model, type, kinds[of_layer[i]]});
-    if (rotates[i]) model.layers[i] = *encoding;
+    size_t kind = of_layer[i];
+    facts[i].kind = alike ? nullptr : &kinds[kind];
+    for (size_t k = 0; k < kinds.size() && !one_by_one; ++k) {
+      if (of_kind[k] && same_positions(kinds[k], kinds[kind])) kind = k;
+    }
+    if (!of_kind[kind]) {
+      LayerKind read_as = kinds[kind];
+      if (turn_alike(kinds) && !one_by_one) read_as.name = {};
+      of_kind[kind] = encoding_of_kind({config, model, type, read_as, i});
+    }
+    if (!rotates[i]) continue;
+    model.layers[i].positions = of_kind[kind]->positions;
+    facts[i].query_scale = of_kind[kind]->query_scale;
   }
   read_layer_bases(config, type.layers, model.layers);
-  note_facts(config, type);
+  read_kv_heads_of_kinds(config, model, facts);
+  for (size_t i = 0; i < model.layers.size() && config.has("per_layer_config"); ++i) {
+    const auto own = stated_for_layer(config, i, "num_key_value_heads", kHeadCount);
+    if (own) model.layers[i].kv_heads = *own;
+  }
+  read_attention(config, model, type, facts);
 }
 
 std::string encoding_in_words(const ModelType& type) {

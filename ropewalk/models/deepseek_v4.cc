@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/check_scaling.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
@@ -134,13 +135,14 @@ void read_v4(ConfigReader& config, ModelEncoding& model, const ModelType& type) 
   const RopeConfig compressed = last_channels(compressed_keys, model.head_dim, dim);
   check_scaling(config, main_rope);
   check_scaling(config, compressed);
-  for (size_t i = 0; i < sliding.size(); ++i) model.layers[i] = sliding[i] ? main_rope : compressed;
+  for (size_t i = 0; i < sliding.size(); ++i)
+    model.layers[i].positions = sliding[i] ? main_rope : compressed;
   config.note("pairing", "interleaved", "family: rotate_half of pairs of neighbours");
-  config.note("q_k_norm", std::string(kNormBefore), "family: the code of deepseek_v4");
-  const std::string code = "family: the code of deepseek_v4";
-  config.note("remark",
-              "k is v too: the attention's output is turned by minus the query's position", code);
-  config.note("remark", "a compressed key is at the first position of its run", code);
+  config.note("k and v", "one: what the heads give is turned back by the query's position",
+              "family: the code of deepseek_v4");
+  config.note("compressed key", "at the first position of its run",
+              "family: the code of deepseek_v4");
+  read_attention(config, model, type);
   const int64_t index_dim =
       config.integer("index_head_dim", {"index_head_dim"}, kHeadDim, {{128, default_of(type)}});
   if (dim > index_dim) {
@@ -160,6 +162,7 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 1,
      .max_positions = 1048576,
      .pairing = Pairing::interleaved,
+     .attention = {.known = true, .not_computed = kCompressedKeys},
      .encoding = "RoPE interleaved on the last 64 of 512 channels, two bases",
      .read = read_v4},
 };

@@ -23,7 +23,7 @@ ordered_json v4(std::string_view keys = "{}") {
 }
 
 const RopeConfig& layer(const ModelEncoding& model, size_t i) {
-  return std::get<RopeConfig>(model.layers.at(i));
+  return std::get<RopeConfig>(model.layers.at(i).positions);
 }
 
 // Avarok-Cybersecurity/atlas#342: the amplitude that yarn derives from the factor, 1.2772589, was
@@ -32,7 +32,8 @@ TEST(DeepSeekV4, Y10_CosAndSinAreNotScaled) {
   const ModelEncoding model = read(v4());
   const Spectrum spectrum = make_spectrum(layer(model, 2));
   EXPECT_EQ(spectrum.attention_scaling, 1);
-  EXPECT_EQ(spectrum.softmax_scale, 0) << "head_dim^-0.5";
+  EXPECT_EQ(model.layers[2].attention.softmax_scale,
+            1 / std::sqrt(static_cast<double>(model.head_dim)));
   EXPECT_NEAR(spectrum.inv_freq[31] * std::pow(160000, 31.0 / 32), 1.0 / 16, 1e-7);
   EXPECT_EQ(source_of(model, "compress attention_factor"), "family: the code of deepseek_v4");
   ordered_json stated = v4();

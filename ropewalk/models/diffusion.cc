@@ -114,7 +114,7 @@ void read_axes(ConfigReader& config, ModelEncoding& model, const ModelType& type
   config.note("inv_freq_dtype", std::string(name(rope.inv_freq_dtype)), code);
   config.note("pairing", std::string(name(type.pairing)), code);
   if (!type.remark.empty()) config.note("remark", std::string(type.remark), code);
-  model.layers.assign(model.layers.size(), rope);
+  set_positions(model, rope);
 }
 
 constexpr std::string_view kIds = "first id, row, column; text has zeros";
@@ -190,7 +190,7 @@ void read_omnigen(ConfigReader& config, ModelEncoding& model, const ModelType& t
   check_scaling(config, rope);
   config.note("pairing", std::string(name(type.pairing)),
               fmt::format("family: the code of {}", type.name));
-  model.layers.assign(model.layers.size(), rope);
+  set_positions(model, rope);
 }
 
 constexpr Pairing kNeighbours = Pairing::interleaved;

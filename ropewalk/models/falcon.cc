@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/dimensions.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
@@ -26,19 +27,21 @@ void set_kv_heads(ConfigReader& config, ModelEncoding& model, const ModelType& t
 void read(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   if (!config.boolean("alibi", "alibi", {false, default_of(type)})) {
     read_declared(config, model, type);
-    return set_kv_heads(config, model, type);
+    set_kv_heads(config, model, type);
+    for (Layer& layer : model.layers) layer.kv_heads = model.kv_heads;
+    return;
   }
   read_heads(config, model, type);
   set_kv_heads(config, model, type);
   config.note("max_bias", "8", "family: build_alibi_tensor in modeling_falcon.py");
-  config.note("remark",
-              "slopes are rounded to bf16, and the bias is added before the scores are "
-              "divided by sqrt(head_dim)",
+  config.note("alibi dtype", "bf16", "family: modeling_falcon.py");
+  config.note("alibi", "added before the scores are divided by sqrt(head_dim)",
               "family: modeling_falcon.py");
-  model.layers.assign(model.layers.size(), AlibiConfig{.heads = model.heads,
-                                                       .form = AlibiForm::key_position,
-                                                       .dtype = DType::bf16,
-                                                       .before_scale = true});
+  set_positions(model, AlibiConfig{.heads = model.heads,
+                                   .form = AlibiForm::key_position,
+                                   .dtype = DType::bf16,
+                                   .before_scale = true});
+  read_attention(config, model, type);
 }
 
 constexpr ModelType kTypes[] = {
@@ -46,12 +49,22 @@ constexpr ModelType kTypes[] = {
      .architecture = "FalconForCausalLM",
      .config_class = "FalconConfig",
      .size = {4544, 71, 32},
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::fused_per_group,
+                 .layer = "h.{}.self_attention.",
+                 .q = "query_key_value",
+                 .o = "dense"},
      .gguf = gguf_neox("falcon"),
      .encoding = "RoPE half_split on the whole head, or ALiBi by the key alibi",
      .read = read},
     {.name = "RefinedWebModel",
      .architecture = "RWForCausalLM",
      .config_class = "RWConfig",
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::fused_per_group,
+                 .layer = "h.{}.self_attention.",
+                 .q = "query_key_value",
+                 .o = "dense"},
      .gguf = gguf_neox("falcon"),
      .encoding = "RoPE half_split on the whole head, or ALiBi by the key alibi",
      .read = read},

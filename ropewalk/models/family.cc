@@ -153,6 +153,7 @@ void read_model_type(ConfigReader& config, ModelEncoding& model, const KnownType
   const ModelType& type = *known.type;
   model.family = known.family->name;
   if (type.part.empty()) {
+    model.model_type = type.name;
     (type.read != nullptr ? type.read : read_declared)(config, model, type);
     if (type.others != nullptr) type.others(config, model);
     config.warn_unread_position_keys(known.family->name);

@@ -198,7 +198,8 @@ void copy_rope(Translator& to) {
   const std::string pointer = fmt::format("/{}", kBlock);
   const LayerRule& rule = to.type.layers;
   const auto switched = to.json().find(std::string(rule.all_rotate_if_null));
-  if (rule.kinds.empty() || (switched != to.json().end() && switched->is_null())) {
+  if (rule.kinds.empty() || turn_alike(rule.kinds) ||
+      (switched != to.json().end() && switched->is_null())) {
     set_theta(to, scaling, "rope.freq_base");
     if (!tenth) to.copy_integer("rotary_dim", "rope.dimension_count");
     return put(to, pointer, scaling);
@@ -214,6 +215,69 @@ void copy_rope(Translator& to) {
   }
 }
 
+// "attn_config/clip_qkv" is a key of an object.
+void put_number(Translator& to, std::string_view path, std::string_view name) {
+  if (path.empty()) return;
+  const std::string pointer = fmt::format("/{}", path);
+  to.result.object.names.emplace(pointer, escaped(to.keys.key(name)));
+  if (const auto value = to.keys.number(name)) {
+    to.json()[ordered_json::json_pointer(pointer)] = *value;
+  }
+}
+
+// Whether q and k are normed follows from the tensors, where the header lists any of a layer.
+void copy_norm(Translator& to) {
+  const NormRule& rule = to.type.attention.qk_norm;
+  put_number(to, rule.eps_key,
+             rule.norm.kind == NormKind::layer ? "attention.layer_norm_epsilon"
+                                               : "attention.layer_norm_rms_epsilon");
+  if (rule.on.key.empty()) return;
+  const auto& tensors = to.keys.file().tensors();
+  const auto layer = tensors.lower_bound("blk.");
+  if (layer == tensors.end() || !layer->first.starts_with("blk.")) return;
+  const bool normed = std::any_of(tensors.begin(), tensors.end(), [](const auto& tensor) {
+    return tensor.first.ends_with(".attn_q_norm.weight");
+  });
+  to.json()[std::string(rule.on.key)] = normed;
+  to.result.object.names.emplace(fmt::format("/{}", rule.on.key),
+                                 "tensor blk.0.attn_q_norm.weight");
+}
+
+// The sizes of Gemma whose softmax scale llama.cpp takes from the width of the model, by their
+// layers; all others have head_dim. Source: src/models/gemma2.cpp, gemma3.cpp.
+void set_gemma_scale(Translator& to) {
+  const std::string_view key = to.type.attention.scale.key;
+  if (key != "query_pre_attn_scalar") return;
+  const auto hidden = to.integer_of("hidden_size"), heads = to.integer_of("num_attention_heads");
+  const int64_t layers = to.integer_of("num_hidden_layers").value_or(0);
+  const bool of_27b = (to.keys.architecture() == "gemma2" && layers == 46) ||
+                      (to.keys.architecture() == "gemma3" && layers == 62);
+  const std::optional<int64_t> scalar = of_27b && hidden && heads && *heads > 0
+                                            ? std::optional(*hidden / *heads)
+                                            : head_dim(to, false);
+  if (scalar) to.json()[std::string(key)] = *scalar;
+  to.result.object.names.emplace(
+      fmt::format("/{}", key),
+      of_27b ? "llama.cpp: hidden_size / heads at this size" : "llama.cpp: head_dim");
+}
+
+void copy_attention(Translator& to) {
+  const AttentionRule& rule = to.type.attention;
+  copy_norm(to);
+  set_gemma_scale(to);
+  if (!rule.scale.inverse_root) put_number(to, rule.scale.key, "attention.scale");
+  put_number(to, rule.softcap.key, "attn_logit_softcapping");
+  put_number(to, rule.clip_qkv.key, "attention.clamp_kqv");
+  if (rule.window.key != "sliding_window" && !rule.window.key.empty()) {
+    to.copy_integer(rule.window.key, "attention.sliding_window");
+  }
+  if (to.type.latent.rope_dim == 0) return;
+  to.copy_integer("q_lora_rank", "attention.q_lora_rank");
+  to.copy_integer("kv_lora_rank", "attention.kv_lora_rank");
+  const bool absorbed = to.keys.integer("attention.key_length_mla").has_value();
+  to.copy_integer("v_head_dim", absorbed ? "attention.value_length_mla" : "attention.value_length");
+}
+
 }  // namespace
 
 GgufConfig gguf_config(GgufKeys& keys, const ModelType& type) {
@@ -221,6 +285,7 @@ GgufConfig gguf_config(GgufKeys& keys, const ModelType& type) {
   copy_size(to);
   copy_windows(to);
   copy_rope(to);
+  copy_attention(to);
   return std::move(to.result);
 }
 

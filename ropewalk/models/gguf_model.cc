@@ -8,6 +8,7 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/gguf_config.h"
 #include "ropewalk/models/heads.h"
@@ -102,7 +103,6 @@ Adapted adapted(const ModelType& original, Pairing pairing, const nlohmann::orde
   type.rotary_dim_key = "rotary_dim";
   type.rope_parameters = {};
   type.latent.writes_half_split = type.latent.key_decides = false;
-  type.q_k_norm_key = type.scale_key = {};
   type.read = nullptr;
   return result;
 }
@@ -123,8 +123,8 @@ void set_alibi(ConfigReader& config, ModelEncoding& model, const ModelType& type
               stated ? fmt::format("{}: {}", config.label(), keys.key(kKey))
                      : "family: the code of llama.cpp");
   keys.key("rope.dimension_count");
-  model.layers.assign(model.layers.size(),
-                      AlibiConfig{.heads = model.heads, .max_bias = max_bias, .form = alibi.form});
+  set_positions(model, AlibiConfig{.heads = model.heads, .max_bias = max_bias, .form = alibi.form});
+  read_attention(config, model, type);
 }
 
 const AlibiArchitecture* alibi_of(GgufKeys& keys) {
@@ -204,7 +204,7 @@ void refuse_unknown_windows(GgufKeys& keys, const ModelType& type) {
 
 void drop_layers(ModelEncoding& model, const std::vector<bool>& attends) {
   for (size_t i = 0; i < std::min(attends.size(), model.layers.size()); ++i) {
-    if (!attends[i]) model.layers[i] = NoEncoding{};
+    if (!attends[i]) model.layers[i].positions = NoEncoding{};
   }
 }
 
@@ -225,6 +225,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   ModelEncoding model;
   model.name = file.label();
   model.family = known.family->name;
+  model.model_type = known.type->name;
   model.warnings = file.warnings();
   ConfigReader config(parts.object.json, file.label(), "", model, &parts.object.names);
   config.note("family", model.family, fmt::format("{}: general.architecture", file.label()));
@@ -247,7 +248,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   }
   drop_layers(model, parts.attends);
   if (is_switched_off(keys)) {
-    model.layers.assign(model.layers.size(), NoEncoding{});
+    set_positions(model, NoEncoding{});
     config.note("encoding", "none",
                 fmt::format("{}: {}", file.label(), keys.key("rope.scaling.finetuned")));
   }

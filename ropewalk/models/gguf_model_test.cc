@@ -133,7 +133,7 @@ TEST(GgufModel, NoWindow) {
   GgufBytes gemma = sized("gemma3").f32("gemma3.rope.freq_base", 1e6);
   gemma.u32("gemma3.attention.sliding_window", 0);
   for (const auto& layer : read_gguf(gemma).layers) {
-    EXPECT_EQ(std::get<RopeConfig>(layer).rope_theta, 1e6);
+    EXPECT_EQ(std::get<RopeConfig>(layer.positions).rope_theta, 1e6);
   }
 }
 
@@ -143,8 +143,8 @@ TEST(GgufModel, WindowedLayersOfLagunaAreNotScaled) {
   bytes.f32("laguna.rope.scaling.factor", 4).u32("laguna.attention.sliding_window", 64);
   bytes.array<uint8_t>("laguna.attention.sliding_window_pattern", 7, {0, 1, 1, 1});
   const ModelEncoding model = read_gguf(bytes);
-  EXPECT_EQ(std::get<RopeConfig>(model.layers[0]).rope_type, "yarn");
-  EXPECT_EQ(std::get<RopeConfig>(model.layers[1]).rope_type, "default");
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[0].positions).rope_type, "yarn");
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[1].positions).rope_type, "default");
 }
 
 TEST(GgufModel, ChatGlmRowsAreNotMoved) {
@@ -157,7 +157,8 @@ TEST(GgufModel, Windows) {
   GgufBytes bytes = sized("gemma3").f32("gemma3.rope.freq_base", 1e6);
   const auto bases = [](const ModelEncoding& model) {
     std::vector<double> found;
-    for (const auto& layer : model.layers) found.push_back(std::get<RopeConfig>(layer).rope_theta);
+    for (const auto& layer : model.layers)
+      found.push_back(std::get<RopeConfig>(layer.positions).rope_theta);
     return found;
   };
   bytes.u32("gemma3.attention.sliding_window", 512);
@@ -179,12 +180,12 @@ TEST(GgufModel, HeadsOfWindowedLayers) {
   std::vector<float> turning(16, 1e30f);
   for (size_t i = 0; i < 4; ++i) turning[i] = 1;
   const ModelEncoding model = read_with_tensor(bytes, "rope_freqs.weight", turning);
-  const auto& windowed = std::get<RopeConfig>(model.layers[0]);
+  const auto& windowed = std::get<RopeConfig>(model.layers[0].positions);
   EXPECT_EQ(windowed.layout.head_dim, 16);
   EXPECT_EQ(windowed.rotary_dim, 16);
   EXPECT_EQ(windowed.rope_theta, 10000);
   EXPECT_EQ(windowed.rope_type, "default");
-  const auto& full = std::get<RopeConfig>(model.layers[3]);
+  const auto& full = std::get<RopeConfig>(model.layers[3].positions);
   EXPECT_EQ(full.layout.head_dim, 32);
   EXPECT_EQ(full.rotary_dim, 32);
   EXPECT_EQ(full.rope_theta, 1e6);
@@ -201,8 +202,8 @@ TEST(GgufModel, FractionsOfWindowedLayers) {
   bytes.u32("laguna.rope.dimension_count", 8).u32("laguna.rope.dimension_count_swa", 16);
   bytes.array<uint8_t>("laguna.attention.sliding_window_pattern", 7, {0, 1, 1, 1});
   const ModelEncoding model = read_gguf(bytes);
-  EXPECT_EQ(std::get<RopeConfig>(model.layers[0]).rotary_dim, 8);
-  EXPECT_EQ(std::get<RopeConfig>(model.layers[1]).rotary_dim, 16);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[0].positions).rotary_dim, 8);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[1].positions).rotary_dim, 16);
   bytes.u32("laguna.attention.key_length", 4);
   EXPECT_GGUF_ERROR(bytes, malformed, "laguna.rope.dimension_count");
 }
@@ -230,11 +231,11 @@ TEST(GgufModel, GraniteSwitchedOff) {
 
 TEST(GgufModel, Alibi) {
   const ModelEncoding bloom = read_gguf(sized("bloom"));
-  EXPECT_EQ(std::get<AlibiConfig>(bloom.layers[0]).max_bias, 8);
+  EXPECT_EQ(std::get<AlibiConfig>(bloom.layers[0].positions).max_bias, 8);
   const ModelEncoding mpt = read_gguf(sized("mpt").f32("mpt.attention.max_alibi_bias", 16));
-  EXPECT_EQ(std::get<AlibiConfig>(mpt.layers[0]).max_bias, 16);
+  EXPECT_EQ(std::get<AlibiConfig>(mpt.layers[0].positions).max_bias, 16);
   EXPECT_GGUF_ERROR(sized("mpt"), malformed, "mpt.attention.max_alibi_bias");
-  EXPECT_EQ(std::get<AlibiConfig>(read_gguf(sized("jina-bert-v2")).layers[0]).form,
+  EXPECT_EQ(std::get<AlibiConfig>(read_gguf(sized("jina-bert-v2")).layers[0].positions).form,
             AlibiForm::symmetric);
 }
 

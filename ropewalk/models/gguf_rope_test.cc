@@ -94,7 +94,7 @@ TEST(GgufRope, LogMultiplierOfDeepSeek) {
   EXPECT_EQ(rope.parameters.at("mscale_all_dim"), 0.707);
   const Spectrum spectrum = make_spectrum(rope);
   EXPECT_EQ(spectrum.attention_scaling, 1);
-  EXPECT_NEAR(spectrum.softmax_scale, 0.114721, 1e-6);
+  EXPECT_NEAR(softmax_factor(rope) / std::sqrt(192), 0.114721, 1e-6);
 }
 
 // Mistral's: mscale_all_dim itself, mscale is 1.

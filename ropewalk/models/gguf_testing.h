@@ -59,7 +59,7 @@ inline std::vector<float> llama3_divisors(double base, size_t pairs, double fact
 
 inline std::vector<std::string> kinds(const ModelEncoding& model) {
   std::vector<std::string> names;
-  for (const PositionEncoding& layer : model.layers) names.emplace_back(name(layer));
+  for (const PositionEncoding& layer : layer_positions(model)) names.emplace_back(name(layer));
   return names;
 }
 

@@ -15,14 +15,19 @@ constexpr ModelType kTypes[] = {
      .pairing = Pairing::interleaved,
      .fixed_theta = true,
      .rotary_dim_key = "rotary_dim",
-     .rotary_dim = 64},
+     .rotary_dim = 64,
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::separate, .layer = "h.{}.attn.", .o = "out_proj"}},
     {.name = "codegen",
      .architecture = "CodeGenForCausalLM",
      .config_class = "CodeGenConfig",
      .pairing = Pairing::interleaved,
      .fixed_theta = true,
      .rotary_dim_key = "rotary_dim",
-     .rotary_dim = 64},
+     .rotary_dim = 64,
+     .attention = kPlainAttention,
+     .weights =
+         {.form = QkvForm::fused_in_four, .layer = "h.{}.attn.", .q = "qkv_proj", .o = "out_proj"}},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // IBM's Granite.
 // Source: configuration_*.py and modeling_*.py of transformers.
 
+#include <vector>
+
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
@@ -12,8 +14,8 @@ constexpr std::string_view kTelltaleKeys[] = {"attention_multiplier", "residual_
                                               "embedding_multiplier", "logits_scaling"};
 
 constexpr LayerKind kAttentionAndMamba[] = {
-    {.name = "linear_attention", .rotates = false},
-    {.name = "mamba", .rotates = false},
+    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
+    {.name = "mamba", .rotates = false, .mixer = Mixer::recurrence},
     {.name = "attention"},
     {.name = "full_attention"},
 };
@@ -24,9 +26,11 @@ void read_hybrid(ConfigReader& config, ModelEncoding& model, const ModelType& ty
   const auto stated = config.find_text("position_embedding_type");
   if (stated == "rope") return read_declared(config, model, type);
   ModelType plain = type;
-  plain.layers = {.kinds = kNoRotation};
-  config.ignore("layer_types");
-  read_heads(config, model, plain);
+  std::vector<LayerKind> kinds;
+  kinds.assign(type.layers.kinds.begin(), type.layers.kinds.end());
+  for (LayerKind& kind : kinds) kind.rotates = false;
+  plain.layers.kinds = kinds;
+  read_declared(config, model, plain);
   config.note("encoding", "none",
               stated ? config.source("position_embedding_type") : default_of(type));
 }
@@ -36,22 +40,22 @@ constexpr ModelType kTypes[] = {
      .architecture = "GraniteForCausalLM",
      .config_class = "GraniteConfig",
      .size = {4096, 32, 32},
-     .scale_key = "attention_multiplier",
-     .scale_default = 1,
+     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
+     .weights = kSeparate,
      .gguf = gguf_norm("granite")},
     {.name = "granitemoe",
      .architecture = "GraniteMoeForCausalLM",
      .config_class = "GraniteMoeConfig",
      .size = {4096, 32, 32},
-     .scale_key = "attention_multiplier",
-     .scale_default = 1,
+     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
+     .weights = kSeparate,
      .gguf = gguf_norm("granitemoe")},
     {.name = "granitemoeshared",
      .architecture = "GraniteMoeSharedForCausalLM",
      .config_class = "GraniteMoeSharedConfig",
      .size = {4096, 32, 32},
-     .scale_key = "attention_multiplier",
-     .scale_default = 1,
+     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
+     .weights = kSeparate,
      .gguf = gguf_norm("granitemoe")},
     // Layers of attention and of Mamba; position_embedding_type "nope" turns the rotation off.
     {.name = "granitemoehybrid",
@@ -59,8 +63,8 @@ constexpr ModelType kTypes[] = {
      .config_class = "GraniteMoeHybridConfig",
      .size = {4096, 32, 32},
      .layers = {.kinds = kAttentionAndMamba, .list_key = "layers_block_type"},
-     .scale_key = "attention_multiplier",
-     .scale_default = 1,
+     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
+     .weights = kSeparate,
      .gguf = gguf_norm("granitehybrid"),
      .encoding = "RoPE half_split on the whole head, or none, by position_embedding_type",
      .read = read_hybrid},
@@ -71,21 +75,27 @@ constexpr ModelType kTypes[] = {
      .size = {2560, 20, 24},
      .kv_heads = 4,
      .max_positions = 8192,
-     .layers = kBaseOfEachLayer,
-     .scale_key = "attention_multiplier",
-     .scale_default = 1},
+     .layers = {.kinds = kFullAndSliding, .period = 4, .shift = 0, .bases_key = "layer_rope_theta"},
+     .attention = {.known = true,
+                   .scale = {.key = "attention_multiplier", .value = 1},
+                   .window = {.key = "sliding_window", .value = 128},
+                   .sinks = true},
+     .weights = kSeparate},
     {.name = "granitemoe_swa",
      .architecture = "GraniteMoeSWAForCausalLM",
      .config_class = "GraniteMoeSWAConfig",
      .size = {4096, 32, 32},
-     .layers = kBaseOfEachLayer,
-     .scale_key = "attention_multiplier",
-     .scale_default = 1},
+     .layers = {.kinds = kFullAndSliding, .period = 4, .shift = 0, .bases_key = "layer_rope_theta"},
+     .attention = {.known = true,
+                   .scale = {.key = "attention_multiplier", .value = 1},
+                   .window = {.key = "sliding_window", .value = 128},
+                   .sinks = true},
+     .weights = kSeparate},
     {.name = "granite4_vision_text",
      .config_class = "Granite4VisionTextConfig",
      .size = {4096, 32, 32},
-     .scale_key = "attention_multiplier",
-     .scale_default = 1},
+     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
+     .weights = kSeparate},
     {.name = "granite4_vision",
      .architecture = "Granite4VisionForConditionalGeneration",
      .config_class = "Granite4VisionConfig",
@@ -95,7 +105,9 @@ constexpr ModelType kTypes[] = {
      .config_class = "GraniteDoclingTextConfig",
      .size = {1024, 16, 28},
      .kv_heads = 4,
-     .max_positions = 32768},
+     .max_positions = 32768,
+     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 0.015625}},
+     .weights = kSeparate},
     {.name = "granite_docling",
      .architecture = "GraniteDoclingForConditionalGeneration",
      .config_class = "GraniteDoclingConfig",

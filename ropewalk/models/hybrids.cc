@@ -1,8 +1,12 @@
 // Layers of attention among layers of convolution or recurrence, which know the order by
 // themselves. Source: configuration_*.py and modeling_*.py of transformers.
 
+#include <numbers>
+#include <vector>
+
 #include <fmt/format.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
@@ -15,39 +19,43 @@ constexpr std::string_view kTelltaleKeys[] = {"mamba_d_state", "mamba_expand", "
 
 constexpr LayerKind kFullAndConv[] = {
     {.name = "full_attention"},
-    {.name = "conv", .rotates = false},
+    {.name = "conv", .rotates = false, .mixer = Mixer::convolution},
 };
 constexpr LayerKind kAttentionAndMamba[] = {
     {.name = "attention"},
-    {.name = "mamba", .rotates = false},
+    {.name = "mamba", .rotates = false, .mixer = Mixer::recurrence},
     {.name = "full_attention"},
-    {.name = "linear_attention", .rotates = false},
+    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
 constexpr LayerKind kHybridAndMamba[] = {
     {.name = "hybrid"},
-    {.name = "mamba", .rotates = false},
-    {.name = "linear_attention", .rotates = false},
+    {.name = "mamba", .rotates = false, .mixer = Mixer::recurrence},
+    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
 
 // Proportional on the layers that see everything.
 constexpr LayerKind kLfm3[] = {
     {.name = "full_attention", .rope_theta = 1000000},
-    {.name = "sliding_attention", .rope_theta = 10000, .takes_rope_scaling = false},
-    {.name = "conv", .rotates = false},
+    {.name = "sliding_attention",
+     .windowed = true,
+     .rope_theta = 10000,
+     .takes_rope_scaling = false},
+    {.name = "conv", .rotates = false, .mixer = Mixer::convolution},
 };
 constexpr std::string_view kLfm3Rope =
     R"({"sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
         "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.5,
                            "rope_theta": 1000000.0}})";
 constexpr LayerKind kLara[] = {
-    {.name = "linear_attention", .rotates = false},
-    {.name = "sliding_attention"},
+    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
+    {.name = "sliding_attention", .windowed = true},
     {.name = "full_attention", .rotates = false},
 };
 
 void read_without_positions(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   read_heads(config, model, type);
   config.note("encoding", "none", fmt::format("family: the code of {}", type.name));
+  read_attention(config, model, type);
 }
 
 // The attention that layers share sees the hidden state beside the input: heads twice as wide, that
@@ -61,8 +69,10 @@ void read_zamba2(ConfigReader& config, ModelEncoding& model, const ModelType& ty
     if (hidden && heads) wide.head_dim = 2 * *hidden / *heads;
   }
   if (rotates) return read_declared(config, model, wide);
-  wide.layers = {.kinds = kNoRotation};
-  read_heads(config, model, wide);
+  std::vector<LayerKind> kinds(type.layers.kinds.begin(), type.layers.kinds.end());
+  for (LayerKind& kind : kinds) kind.rotates = false;
+  wide.layers.kinds = kinds;
+  read_declared(config, model, wide);
 }
 
 constexpr ModelType kTypes[] = {
@@ -74,7 +84,13 @@ constexpr ModelType kTypes[] = {
      .max_positions = 128000,
      .rope_theta = 1000000,
      .layers = {.kinds = kFullAndConv, .indices_key = "full_attn_idxs"},
-     .q_k_norm = kNormBefore,
+     .attention = {.known = true,
+                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5},
+                               .eps_key = "norm_eps"}},
+     .weights = {.form = QkvForm::separate,
+                 .o = "out_proj",
+                 .q_norm = "q_layernorm",
+                 .k_norm = "k_layernorm"},
      .gguf = gguf_neox("lfm2")},
     {.name = "lfm2_moe",
      .architecture = "Lfm2MoeForCausalLM",
@@ -84,7 +100,13 @@ constexpr ModelType kTypes[] = {
      .max_positions = 128000,
      .rope_theta = 1000000,
      .layers = {.kinds = kFullAndConv},
-     .q_k_norm = kNormBefore,
+     .attention = {.known = true,
+                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5},
+                               .eps_key = "norm_eps"}},
+     .weights = {.form = QkvForm::separate,
+                 .o = "out_proj",
+                 .q_norm = "q_layernorm",
+                 .k_norm = "k_layernorm"},
      .gguf = gguf_neox("lfm2moe")},
     {.name = "lfm2_vl",
      .architecture = "Lfm2VlForConditionalGeneration",
@@ -103,6 +125,8 @@ constexpr ModelType kTypes[] = {
                 .period = 8192,
                 .list_key = "layers_block_type",
                 .indices_key = "attn_layer_indices"},
+     .attention = kPlainAttention,
+     .weights = kSeparate,
      .gguf = gguf_norm("granitehybrid")},
     {.name = "falcon_h1",
      .architecture = "FalconH1ForCausalLM",
@@ -110,7 +134,8 @@ constexpr ModelType kTypes[] = {
      .size = {4096, 32, 32},
      .kv_heads = 8,
      .max_positions = 8192,
-     .remark = "k is multiplied by key_multiplier before the rotation",
+     .attention = {.known = true, .key_multiplier = {"key_multiplier", 1}},
+     .weights = kSeparate,
      .gguf = gguf_neox("falcon-h1")},
     {.name = "zamba2",
      .architecture = "Zamba2ForCausalLM",
@@ -119,7 +144,9 @@ constexpr ModelType kTypes[] = {
      .head_dim_key = "attention_head_dim",
      .max_positions = 4096,
      .layers = {.kinds = kHybridAndMamba, .list_key = "layers_block_type"},
-     .remark = "the softmax scale is (head_dim / 2)^-0.5",
+     .attention = {.known = true,
+                   .scale = {.factor = std::numbers::sqrt2},
+                   .not_computed = kHiddenStateBeside},
      .encoding = "RoPE half_split on the whole head with use_mem_rope, else none",
      .read = read_zamba2},
     {.name = "jamba",
@@ -127,6 +154,9 @@ constexpr ModelType kTypes[] = {
      .config_class = "JambaConfig",
      .kv_heads = 8,
      .max_positions = 262144,
+     .rotates = false,
+     .attention = kPlainAttention,
+     .weights = kSeparate,
      .encoding = "none",
      .read = read_without_positions},
     {.name = "nemotron_h",
@@ -134,6 +164,9 @@ constexpr ModelType kTypes[] = {
      .config_class = "NemotronHConfig",
      .kv_heads = 8,
      .max_positions = 4096,
+     .rotates = false,
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::separate, .layer = "layers.{}.mixer."},
      .encoding = "none",
      .read = read_without_positions},
     {.name = "lfm3",
@@ -145,7 +178,12 @@ constexpr ModelType kTypes[] = {
      .max_positions = 128000,
      .rope_parameters = kLfm3Rope,
      .layers = {.kinds = kLfm3},
-     .q_k_norm = kNormBefore},
+     .attention = {.known = true,
+                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5}, .eps_key = "norm_eps"},
+                   .window = {.key = "sliding_window", .value = 256},
+                   .output_gate = OutputGate::per_head,
+                   .gate_on = {"use_attention_gate", true}},
+     .weights = kSeparate},
     {.name = "lfm3_vl",
      .architecture = "Lfm3VlForConditionalGeneration",
      .config_class = "Lfm3VlConfig",
@@ -159,7 +197,10 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 4,
      .max_positions = 131072,
      .layers = {.kinds = kLara},
-     .q_k_norm = kNormBefore},
+     .attention = {.known = true,
+                   .qk_norm = rms_norm(1e-6),
+                   .window = {.key = "sliding_window", .value = 512}},
+     .weights = kSeparate},
     {.name = "bailing_hybrid",
      .architecture = "BailingHybridForCausalLM",
      .config_class = "BailingHybridConfig",
@@ -169,7 +210,13 @@ constexpr ModelType kTypes[] = {
      .pairing = Pairing::interleaved,
      .rope_theta = 6000000,
      .layers = {.kinds = kFullAndLinear, .period = 6, .period_key = "layer_group_size"},
-     .latent = {.nope_dim = 128, .rope_dim = 64, .writes_half_split = true}},
+     .latent = {.nope_dim = 128, .rope_dim = 64, .writes_half_split = true},
+     .value_dim = {"v_head_dim", 128},
+     .attention = {.known = true, .output_gate = OutputGate::per_head},
+     .weights = {.form = QkvForm::latent,
+                 .layer = "layers.{}.attention.",
+                 .o = "dense",
+                 .gate = "g_proj"}},
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "ropewalk/models/layer_kinds.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,6 +24,22 @@ size_t kind_of(const ConfigReader& config, const LayerRule& rule, const std::str
                             escaped(name)));
 }
 
+// The number of a layer; without a key that of the one behind the last.
+int64_t layer_number(ConfigReader& config, const IntegerKey& key, size_t count) {
+  if (key.key.empty()) return static_cast<int64_t>(count);
+  return config.find_integer(key.key, {0, int64_t{1} << 20}).value_or(key.value);
+}
+
+std::vector<size_t> by_first_windowed(ConfigReader& config, const LayerRule& rule, size_t count) {
+  const int64_t first = layer_number(config, rule.first_windowed, count);
+  std::vector<size_t> kinds(count, 0);
+  for (int64_t i = first; i < static_cast<int64_t>(count); ++i) kinds[static_cast<size_t>(i)] = 1;
+  config.note("layer_types", fmt::format("{} from layer {} on", rule.kinds[1].name, first),
+              config.has(rule.first_windowed.key) ? config.source(rule.first_windowed.key)
+                                                  : "default of the family");
+  return kinds;
+}
+
 std::vector<size_t> by_period(ConfigReader& config, const LayerRule& rule, size_t count) {
   int64_t period = rule.period;
   std::string source = period == 0 ? "family: no kinds are stated"
@@ -41,6 +59,10 @@ std::vector<size_t> by_period(ConfigReader& config, const LayerRule& rule, size_
   if (period == 0) return kinds;
   for (size_t i = 0; i < count; ++i) {
     kinds[i] = (static_cast<int64_t>(i) + rule.shift) % period == 0 ? 0 : 1;
+  }
+  const int64_t unwindowed = layer_number(config, rule.first_unwindowed, count);
+  for (int64_t i = unwindowed; i < static_cast<int64_t>(count); ++i) {
+    kinds[static_cast<size_t>(i)] = 0;
   }
   if (rule.first_is_first_kind) kinds.front() = 0;
   if (rule.last_is_first_kind) kinds.back() = 0;
@@ -76,11 +98,24 @@ std::vector<size_t> by_indices(ConfigReader& config, const LayerRule& rule, size
 
 }  // namespace
 
+bool same_positions(const LayerKind& a, const LayerKind& b) {
+  return a.rotates == b.rotates && a.theta_key == b.theta_key && a.rope_theta == b.rope_theta &&
+         a.rotary_fraction == b.rotary_fraction && a.takes_rope_scaling == b.takes_rope_scaling &&
+         a.head_dim_key == b.head_dim_key && a.head_dim == b.head_dim;
+}
+
+bool turn_alike(std::span<const LayerKind> kinds) {
+  return std::all_of(kinds.begin(), kinds.end(), [&](const LayerKind& kind) {
+    return kind.rotates && same_positions(kind, kinds.front());
+  });
+}
+
 std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule, size_t count) {
   const std::string_view key = config.has(kKey) ? kKey : rule.list_key;
   auto names = key.empty() ? std::nullopt : config.find_texts(key);
   if (!names && config.has(rule.indices_key)) return by_indices(config, rule, count);
   if (!names && config.has(rule.numbers_key)) return by_numbers(config, rule, count);
+  if (!names && !rule.first_windowed.key.empty()) return by_first_windowed(config, rule, count);
   if (!names) return by_period(config, rule, count);
   if (key == rule.list_key && !names->empty()) {
     const size_t given = names->size();
@@ -124,8 +159,7 @@ std::vector<bool> read_rotating_layers(ConfigReader& config, const LayerRule& ru
   return rotates;
 }
 
-void read_layer_bases(ConfigReader& config, const LayerRule& rule,
-                      std::vector<PositionEncoding>& layers) {
+void read_layer_bases(ConfigReader& config, const LayerRule& rule, std::vector<Layer>& layers) {
   if (rule.bases_key.empty()) return;
   constexpr NumberRule kBase{"0 or a number of at least 1",
                              [](double value) { return value == 0 || kRopeTheta.holds(value); }};
@@ -137,9 +171,10 @@ void read_layer_bases(ConfigReader& config, const LayerRule& rule,
     const bool passes = bases ? (*bases)[i] == 0
                               : rule.passes_from_last > 0 && from_last % rule.passes_from_last == 0;
     if (passes) {
-      layers[i] = NoEncoding{};
+      layers[i].positions = NoEncoding{};
       ++passing;
-    } else if (auto* rope = std::get_if<RopeConfig>(&layers[i]); rope != nullptr && bases) {
+    } else if (auto* rope = std::get_if<RopeConfig>(&layers[i].positions);
+               rope != nullptr && bases) {
       rope->rope_theta = (*bases)[i];
     }
   }

@@ -10,23 +10,30 @@ namespace ropewalk {
 // Kinds that several families share.
 inline constexpr LayerKind kFullAndLinear[] = {
     {.name = "full_attention"},
-    {.name = "linear_attention", .rotates = false},
+    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
 inline constexpr LayerKind kFullAndSliding[] = {
     {.name = "full_attention"},
-    {.name = "sliding_attention"},
+    {.name = "sliding_attention", .windowed = true},
+};
+inline constexpr LayerKind kSlidingAndFull[] = {
+    {.name = "sliding_attention", .windowed = true},
+    {.name = "full_attention"},
 };
 inline constexpr LayerKind kNoRotation[] = {{.name = "layer", .rotates = false}};
 // Only the layers with a window rotate.
 inline constexpr LayerKind kFullPassesSlidingTurns[] = {
     {.name = "full_attention", .rotates = false},
-    {.name = "sliding_attention"},
+    {.name = "sliding_attention", .windowed = true},
 };
 
-// The layers of this kind see only a window: "sliding_attention".
-inline bool is_windowed(const LayerKind& kind) {
-  return kind.name.find("sliding") != std::string_view::npos;
-}
+inline bool is_windowed(const LayerKind& kind) { return kind.windowed; }
+
+// A kind of layer whose positions are read as those of an earlier one need not be read again.
+bool same_positions(const LayerKind& a, const LayerKind& b);
+
+// All kinds rotate, and in one way.
+bool turn_alike(std::span<const LayerKind> kinds);
 
 // The kind of each of `count` layers: an index into rule.kinds, by /layer_types or else by the
 // rule. Throws unsupported for a kind that is not listed.
@@ -36,7 +43,6 @@ std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule
 std::vector<bool> read_rotating_layers(ConfigReader& config, const LayerRule& rule, size_t count);
 
 // Gives each layer its own base, by rule.bases_key.
-void read_layer_bases(ConfigReader& config, const LayerRule& rule,
-                      std::vector<PositionEncoding>& layers);
+void read_layer_bases(ConfigReader& config, const LayerRule& rule, std::vector<Layer>& layers);
 
 }  // namespace ropewalk

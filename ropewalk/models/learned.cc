@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
 
@@ -31,10 +32,9 @@ void read_bert(ConfigReader& config, ModelEncoding& model, const ModelType& type
   if (stated != "alibi") refuse_learned_positions(config, type.name, "position_embedding_type");
   read_heads(config, model, type);
   config.note("encoding", "alibi", config.source("position_embedding_type"));
-  config.note("remark", "the bias is symmetric: slope times -|key - query|",
-              "family: modeling_bert.py of jina-bert-v2");
-  model.layers.assign(model.layers.size(),
-                      AlibiConfig{.heads = model.heads, .form = AlibiForm::symmetric});
+  config.note("alibi form", "symmetric", "family: modeling_bert.py of jina-bert-v2");
+  set_positions(model, AlibiConfig{.heads = model.heads, .form = AlibiForm::symmetric});
+  read_attention(config, model, type);
 }
 
 // XLM-RoBERTa's class: jina-embeddings-v3.
@@ -53,6 +53,7 @@ constexpr ModelType learned(std::string_view name, std::string_view architecture
   type.name = name;
   type.architecture = architecture;
   type.encoding = kLearned;
+  type.rotates = false;
   type.read = read_learned;
   return type;
 }
@@ -62,6 +63,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "BertModel",
      .config_class = "BertConfig",
      .max_positions = 512,
+     .rotates = false,
+     .attention = {.known = true, .mask = Mask::full},
      .gguf = {"jina-bert-v2"},
      .encoding = "ALiBi with position_embedding_type alibi (jina-bert-v2), else learned (refused)",
      .read = read_bert},
@@ -71,6 +74,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 8194,
      .rope_theta = 10000,
      .theta_key = "rotary_emb_base",
+     .attention = {.known = true, .mask = Mask::full},
      .gguf = {"jina-bert-v3"},
      .encoding = "RoPE half_split with position_embedding_type rotary (jina-embeddings-v3), else "
                  "learned (refused)",

@@ -2,6 +2,7 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
+#include "ropewalk/models/layer_kinds.h"
 #include "ropewalk/models/vision.h"
 
 namespace ropewalk {
@@ -11,11 +12,18 @@ constexpr std::string_view kTelltaleKeys[] = {"num_key_value_heads", "rope_theta
                                               "rope_scaling",        "rope_parameters",
                                               "pretraining_tp",      "no_rope_layers"};
 
+constexpr LayerKind kCrossAndSelf[] = {
+    {.name = "cross_attention", .rotates = false, .mixer = Mixer::cross_attention},
+    {.name = "self_attention"},
+};
+
 constexpr ModelType kTypes[] = {
     {.name = "llama",
      .architecture = "LlamaForCausalLM",
      .config_class = "LlamaConfig",
      .size = {4096, 32, 32},
+     .attention = kPlainAttention,
+     .weights = kSeparate,
      .gguf = gguf_norm("llama")},
     {.name = "llama4_text",
      .architecture = "Llama4ForCausalLM",
@@ -27,9 +35,16 @@ constexpr ModelType kTypes[] = {
      .pairing = Pairing::interleaved,
      .rope_theta = 500000,
      .layers = {.no_rope_interval = 4},
-     .q_k_norm = "per head without weights, after the rotation, in layers that rotate",
-     .remark = "in layers that do not rotate q is multiplied by "
-               "1 + attn_scale ln(1 + floor((p + 1) / floor_scale))",
+     .attention = {.known = true,
+                   .qk_norm = {.norm = {.kind = NormKind::rms,
+                                        .place = NormPlace::after_rotation,
+                                        .eps = 1e-5,
+                                        .weights = false},
+                               .on = {"use_qk_norm", true},
+                               .rotating_layers_only = true},
+                   .chunk = {"attention_chunk_size", 8192},
+                   .query_scale = QueryScaleFrom::llama4},
+     .weights = kSeparate,
      .gguf = gguf_norm("llama4")},
     {.name = "llama4",
      .architecture = "Llama4ForConditionalGeneration",
@@ -43,7 +58,10 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 131072,
      .rope_theta = 500000,
-     .remark = "layers of cross attention do not rotate"},
+     .layers =
+         {.kinds = kCrossAndSelf, .period = 5, .shift = 2, .indices_key = "cross_attention_layers"},
+     .attention = kPlainAttention,
+     .weights = kSeparate},
     {.name = "mllama",
      .architecture = "MllamaForConditionalGeneration",
      .config_class = "MllamaConfig",

@@ -12,6 +12,8 @@ constexpr ModelType kTypes[] = {
     {.name = "minicpm",
      .architecture = "MiniCPMForCausalLM",
      .config_class = "MiniCPMConfig",
+     .attention = kPlainAttention,
+     .weights = kSeparate,
      .gguf = gguf_norm("minicpm")},
     {.name = "minicpm3",
      .architecture = "MiniCPM3ForCausalLM",
@@ -20,7 +22,10 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 40,
      .max_positions = 32768,
      .yarn_type = "deepseek_yarn",
-     .latent = {.nope_dim = 64, .rope_dim = 32},
+     .latent = {.nope_dim = 64, .rope_dim = 32, .q_rank = 768, .kv_rank = 256},
+     .value_dim = {"v_head_dim", 64},
+     .attention = kPlainAttention,
+     .weights = kLatent,
      .gguf = gguf_neox("minicpm3")},
 };
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kTelltaleKeys[] = {"rotary_dim"};
 
 constexpr LayerKind kLinearAndFull[] = {
-    {.name = "linear_attention", .rotates = false},
+    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
     {.name = "full_attention"},
 };
 
@@ -22,7 +22,10 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 131072,
      .rope_theta = 1000000,
-     .layers = {.kinds = kLinearAndFull, .period = 2}},
+     .layers = {.kinds = kLinearAndFull, .period = 2},
+     .attention = {.known = true,
+                   .window = {.key = "sliding_window", .value = 0, .all_layers = true}},
+     .weights = kSeparate},
     {.name = "minimax_m2",
      .architecture = "MiniMaxM2ForCausalLM",
      .config_class = "MiniMaxM2Config",
@@ -33,7 +36,8 @@ constexpr ModelType kTypes[] = {
      .rope_theta = 5000000,
      .fraction = Fraction::leading,
      .rotary_dim_key = "rotary_dim",
-     .q_k_norm = kNormAllBefore,
+     .attention = {.known = true, .qk_norm = rms_norm_of_all(1e-6)},
+     .weights = kSeparate,
      .gguf = gguf_neox("minimax-m2")},
     // rotary_dim is a key of its files that the code of transformers does not read.
     {.name = "minimax_m3_vl_text",
@@ -44,7 +48,9 @@ constexpr ModelType kTypes[] = {
      .max_positions = 524288,
      .rope_theta = 5000000,
      .fraction = Fraction::leading,
-     .q_k_norm = kNormBefore},
+     .attention = {.known = true,
+                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-6, .unit_offset = true}},
+                   .not_computed = kSparseIndexer}},
     {.name = "minimax_m3_vl",
      .architecture = "MiniMaxM3VLForConditionalGeneration",
      .config_class = "MiniMaxM3VLConfig",

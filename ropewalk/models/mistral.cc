@@ -2,17 +2,13 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
+#include "ropewalk/models/layer_kinds.h"
 #include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"num_local_experts", "llama_4_scaling"};
-constexpr std::string_view kBeta[] = {"llama_4_scaling_beta"};
-constexpr std::string_view kTemperature =
-    "after the rotation q is multiplied by 1 + llama_4_scaling_beta ln(1 + floor(p / "
-    "original_max_position_embeddings))";
-
 constexpr ModelType kTypes[] = {
     {.name = "mistral",
      .architecture = "MistralForCausalLM",
@@ -20,6 +16,9 @@ constexpr ModelType kTypes[] = {
      .size = {4096, 32, 32},
      .kv_heads = 8,
      .max_positions = 131072,
+     .attention = {.known = true,
+                   .window = {.key = "sliding_window", .value = 4096, .all_layers = true}},
+     .weights = kSeparate,
      .gguf = gguf_norm("llama")},
     {.name = "mixtral",
      .architecture = "MixtralForCausalLM",
@@ -28,6 +27,9 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 131072,
      .rope_theta = 1000000,
+     .attention = {.known = true,
+                   .window = {.key = "sliding_window", .value = 0, .all_layers = true}},
+     .weights = kSeparate,
      .gguf = gguf_norm("llama")},
     {.name = "ministral",
      .architecture = "MinistralForCausalLM",
@@ -35,6 +37,9 @@ constexpr ModelType kTypes[] = {
      .size = {4096, 32, 32},
      .kv_heads = 8,
      .max_positions = 131072,
+     .layers = {.kinds = kSlidingAndFull},
+     .attention = {.known = true, .window = {.key = "sliding_window", .value = 4096}},
+     .weights = kSeparate,
      .gguf = gguf_norm("llama")},
     {.name = "ministral3",
      .architecture = "Ministral3ForCausalLM",
@@ -48,8 +53,10 @@ constexpr ModelType kTypes[] = {
          R"({"rope_type": "yarn", "rope_theta": 1000000.0, "factor": 16.0, "beta_fast": 32.0,
              "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1,
              "original_max_position_embeddings": 16384})",
-     .block_facts = kBeta,
-     .remark = kTemperature,
+     .attention = {.known = true,
+                   .window = {.key = "sliding_window", .value = 0, .all_layers = true},
+                   .query_scale = QueryScaleFrom::mistral},
+     .weights = kSeparate,
      .gguf = gguf_norm("mistral3")},
     {.name = "mistral4",
      .architecture = "Mistral4ForCausalLM",
@@ -62,10 +69,16 @@ constexpr ModelType kTypes[] = {
          R"({"rope_type": "yarn", "rope_theta": 10000.0, "factor": 128.0, "beta_fast": 32.0,
              "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1,
              "original_max_position_embeddings": 8192})",
-     .block_facts = kBeta,
      .yarn_type = "deepseek_yarn",
-     .latent = {.nope_dim = 64, .rope_dim = 64, .writes_half_split = true, .key_decides = true},
-     .remark = kTemperature,
+     .latent = {.nope_dim = 64,
+                .rope_dim = 64,
+                .writes_half_split = true,
+                .key_decides = true,
+                .q_rank = 1024,
+                .kv_rank = 256},
+     .value_dim = {"v_head_dim", 128},
+     .attention = {.known = true, .query_scale = QueryScaleFrom::mistral},
+     .weights = kLatent,
      .gguf = gguf_norm("mistral4")},
     {.name = "mistral3",
      .architecture = "Mistral3ForConditionalGeneration",
@@ -82,7 +95,10 @@ constexpr ModelType kTypes[] = {
      .config_class = "VoxtralRealtimeTextConfig",
      .size = {4096, 32, 32},
      .kv_heads = 8,
-     .max_positions = 131072},
+     .max_positions = 131072,
+     .attention = {.known = true,
+                   .window = {.key = "sliding_window", .value = 8192, .all_layers = true}},
+     .weights = kSeparate},
     {.name = "mistral_large4_text",
      .config_class = "MistralLarge4TextConfig",
      .size = {6144, 64, 72},
@@ -92,7 +108,9 @@ constexpr ModelType kTypes[] = {
      .rope_parameters =
          R"({"rope_type": "yarn", "rope_theta": 10000.0, "factor": 2048.0, "beta_fast": 32.0,
              "beta_slow": 1.0, "attention_factor": 1.0, "original_max_position_embeddings": 512})",
-     .latent = {.nope_dim = 64, .rope_dim = 64, .writes_half_split = true}},
+     .latent = {.nope_dim = 64, .rope_dim = 64, .writes_half_split = true},
+     .value_dim = {"v_head_dim", 128},
+     .attention = {.known = true, .not_computed = kSparseIndexer}},
     {.name = "mistral_large4",
      .architecture = "MistralLarge4ForConditionalGeneration",
      .config_class = "MistralLarge4Config",

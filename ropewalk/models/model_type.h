@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "ropewalk/encoding/encodings.h"
+#include "ropewalk/models/attention_rule.h"
 #include "ropewalk/models/config_reader.h"
+#include "ropewalk/models/weight_names.h"
 
 namespace ropewalk {
 
@@ -14,6 +16,8 @@ namespace ropewalk {
 struct LayerKind {
   std::string_view name;  // "full_attention"
   bool rotates = true;    // false: the layer knows no positions (NoPE, convolution, recurrence)
+  Mixer mixer = Mixer::attention;
+  bool windowed = false;  // sees the window of the type's AttentionRule only
   // Where transformers 4 states the base of this kind, and what holds when it is not stated; 0:
   // that of the model type.
   std::string_view theta_key = "rope_theta";
@@ -22,6 +26,8 @@ struct LayerKind {
   bool takes_rope_scaling = true;      // the flat block of transformers 4 speaks for this kind too
   std::string_view head_dim_key = {};  // the kind has its own head_dim (Gemma 4): its key
   int64_t head_dim = 0;                // and what holds without it
+  std::string_view kv_heads_key = {};  // the kind has its own heads of k and v: their key ...
+  int64_t kv_heads_factor = 1;         // ... and, without it, how often those of the others (MiMo)
 };
 
 // Which layer is of which kind, where /layer_types does not say it:
@@ -36,8 +42,12 @@ struct LayerRule {
   std::string_view list_key = {};     // another name of layer_types; a short list repeats
   std::string_view indices_key = {};  // the layers of kinds[0], by their numbers
   std::string_view numbers_key = {};  // the kind of each layer, by its index in kinds
-  bool first_is_first_kind = false;   // the first layer is of kinds[0] whatever the rule says
-  bool last_is_first_kind = false;    // so is the last
+  // Layers from this number on are of kinds[1], those before of kinds[0] (Qwen 2); or, with a
+  // period, those from it on are of kinds[0] (Qwen 2 MoE).
+  IntegerKey first_windowed = {};
+  IntegerKey first_unwindowed = {};
+  bool first_is_first_kind = false;  // the first layer is of kinds[0] whatever the rule says
+  bool last_is_first_kind = false;   // so is the last
   // When this key is there and null, all layers are alike and rotate (EXAONE 4: sliding_window).
   std::string_view all_rotate_if_null = {};
   // A base for each layer, 0 where it does not rotate: the key; and, without it, one layer in
@@ -61,6 +71,10 @@ struct LatentHead {
   int64_t nope_dim = 0, rope_dim = 0;  // defaults of the two keys; rope_dim 0: an ordinary head
   bool writes_half_split = false;      // reads pairs interleaved, writes them half-split
   bool key_decides = false;            // rope_interleave (default true) chooses between the two
+  int64_t q_rank = 0, kv_rank = 512;   // defaults of q_lora_rank and kv_lora_rank
+  double eps = 1e-6;                   // of the norms of the two latent vectors ...
+  std::string_view eps_key = {};       // ... or this key's
+  bool scales_by_rank = false;         // times sqrt(hidden_size / rank): LongCat
 };
 
 // Positions of several axes.
@@ -82,11 +96,6 @@ constexpr GgufForm gguf_neox(std::string_view architecture) {
 constexpr GgufForm gguf_norm(std::string_view architecture) {
   return {architecture, Pairing::interleaved};
 }
-
-// Where q and k are normed.
-inline constexpr std::string_view kNormBefore = "per head, before the rotation";
-inline constexpr std::string_view kNormAfter = "per head, after the rotation";
-inline constexpr std::string_view kNormAllBefore = "over all heads, before the rotation";
 
 // What the code of one model_type does that no key of its config.json says, and what holds when a
 // key is absent. Plain data: most types are these lines and nothing else.
@@ -114,21 +123,19 @@ struct ModelType {
   std::string_view rotary_dim_key = {};   // states the channels themselves: GPT-J's rotary_dim
   int64_t rotary_dim = 0;                 // its default; 0: none
   std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
-  std::span<const std::string_view> block_facts = {};  // of the rope block, used on q or k
-  std::string_view yarn_type = {};  // the scaling that the code makes of rope_type yarn
-  bool reads_alpha = false;         // rope_type dynamic with alpha is a fixed base
+  std::string_view yarn_type = {};        // the scaling that the code makes of rope_type yarn
+  bool reads_alpha = false;               // rope_type dynamic with alpha is a fixed base
   LayerRule layers = {};
   LatentHead latent = {};
   MultiAxis multi_axis = {};
   bool reversed = false;
+  bool rotates = true;  // some of its files do
 
-  std::string_view q_k_norm = {};      // "per head, before the rotation"
-  std::string_view q_k_norm_key = {};  // only if this key is true ...
-  bool q_k_norm_default = false;       // ... or this, when it is absent
-  std::string_view scale_key = {};     // the softmax scale is this key ...
-  double scale_default = 0;
-  bool scale_is_inverse_root = false;  // ... or 1 / sqrt of it
-  std::string_view remark = {};        // what else is done to q or k, as evidence
+  IntegerKey value_dim = {};  // channels of a head of v; 0: head_dim
+  AttentionRule attention = {};
+  WeightNames weights = {};
+  const WeightNames* other_weights = nullptr;  // of another generation of the same name
+  std::string_view remark = {};  // what else a user should know; printed, nothing more
 
   GgufForm gguf = {};
 

@@ -12,6 +12,7 @@
 #include "ropewalk/base/nearest_name.h"
 #include "ropewalk/formats/file.h"
 #include "ropewalk/formats/json.h"
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/config_reader.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/gguf_model.h"
@@ -162,7 +163,10 @@ std::vector<FamilyInfo> families() {
                             .encoding = encoding_in_words(type),
                             .gguf_architecture = std::string(type.gguf.architecture)});
       TypeInfo& added = info.types.back();
-      if (type.part.empty() && added.encoding.find("RoPE") == 0) {
+      if (!type.part.empty()) continue;
+      added.attention = attention_in_words(type);
+      added.reads_weights = type.weights.form != QkvForm::unknown;
+      if (type.rotates) {
         added.pairing = name(type.pairing);
         if (!type.gguf.architecture.empty()) {
           added.gguf_pairing = name(type.gguf.pairing);

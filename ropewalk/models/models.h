@@ -40,6 +40,8 @@ struct TypeInfo {
   std::string pairing;            // of the Hugging Face weights; "" where nothing turns
   std::string gguf_architecture;  // "" where llama.cpp has none
   std::string gguf_pairing;       // of the same weights in a GGUF
+  std::string attention;          // what its layers do to q, k and the scores, in words
+  bool reads_weights = false;     // the names of its attention tensors are known
   bool permuted = false;          // the rows of Q and K are moved on the way to the GGUF
 };
 

@@ -151,7 +151,8 @@ TEST(Families, List) {
 TEST(LoadModel, AssumesTheTypeOfAPresetToo) {
   const ModelEncoding model = load_model("llama-3-8b", "cohere");
   EXPECT_EQ(model.family, "cohere");
-  EXPECT_EQ(std::get<RopeConfig>(model.layers[0]).layout.windows[0].pairing, Pairing::interleaved);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[0].positions).layout.windows[0].pairing,
+            Pairing::interleaved);
   EXPECT_ROPEWALK_ERROR(load_model("llama-3-8b", "nothing"), ErrorCode::invalid_argument,
                         "\"nothing\": expected a model_type");
 }

@@ -28,6 +28,14 @@ constexpr Word kWords[] = {
     {"/qk_nope_head_dim", "/qk_nope_head_dim"},
     {"/qk_rope_head_dim", "/qk_rope_head_dim"},
     {"/nope_layer_interval", "/no_rope_layer_interval"},
+    {"/sliding_window", "/sliding_window"},
+    {"/norm_eps", "/rms_norm_eps"},
+    {"/q_lora_rank", "/q_lora_rank"},
+    {"/kv_lora_rank", "/kv_lora_rank"},
+    {"/v_head_dim", "/v_head_dim"},
+    {"/llama_4_scaling/beta", "/rope_parameters/llama_4_scaling_beta"},
+    {"/llama_4_scaling/original_max_position_embeddings",
+     "/rope_parameters/llama_4_scaling_length"},
     {"/rope_theta", "/rope_parameters/rope_theta"},
     {"/yarn/factor", "/rope_parameters/factor"},
     {"/yarn/beta", "/rope_parameters/beta_fast"},
@@ -106,7 +114,7 @@ class Translation {
     if (!yarn) return;
     imply("rope_type", "yarn", "/yarn");
     const bool scales = yarn->find_boolean("apply_scale").value_or(true);
-    if (json_.contains("qk_rope_head_dim")) {
+    if (json_.contains("qk_rope_head_dim") && scales) {
       imply("mscale", 1.0, "/yarn, Mistral's latent attention");
       imply("mscale_all_dim", 1.0, "/yarn, Mistral's latent attention");
     } else if (!scales) {
@@ -140,14 +148,9 @@ ModelType type_of(Translation& translation, const ordered_json& params) {
   const bool windowed = params.contains("sliding_window") && !params["sliding_window"].is_null();
   type.rope_theta = mistral && !windowed ? 1000000 : 10000;
   type.rope_parameters = {};
+  type.attention.window = {.key = "sliding_window", .all_layers = true};
+  if (params.contains("llama_4_scaling")) type.attention.query_scale = QueryScaleFrom::mistral;
   return type;
-}
-
-void note_temperature(ConfigReader& file) {
-  std::optional<ConfigReader> scaling = file.find_object("llama_4_scaling");
-  if (!scaling) return;
-  const auto beta = scaling->find_number("beta", {"a number", [](double) { return true; }});
-  if (beta) file.note("llama_4_scaling_beta", fmt::to_string(*beta), scaling->source("beta"));
 }
 
 // A key that is null counts as absent.
@@ -175,13 +178,12 @@ ModelEncoding read_params_json(const ordered_json& stated, const std::string& la
   model.name = label;
   Translation translation(json, label, model);
   const ModelType type = type_of(translation, json);
+  model.model_type = translation.published_by() == Publisher::mistral ? "mistral" : "llama";
   ConfigReader config(translation.json(), label, "", model, &translation.names());
   model.family = translation.published_by() == Publisher::mistral ? "mistral" : "llama";
   config.note("family", model.family,
               fmt::format("{}: the params.json of {}", label, type.config_class));
   read_declared(config, model, type);
-  ConfigReader file(json, label, "", model);
-  note_temperature(file);
   return model;
 }
 

@@ -28,7 +28,7 @@ ordered_json json_of(const std::string& name, const char* file = "config.json") 
 }
 
 bool computed(const ModelEncoding& model) {
-  for (const PositionEncoding& layer : model.layers) {
+  for (const PositionEncoding& layer : layer_positions(model)) {
     if (!std::holds_alternative<NoEncoding>(layer)) return true;
   }
   return !model.others.empty();
@@ -41,7 +41,7 @@ TEST(Published, EachIsRead) {
     SCOPED_TRACE(name);
     const ModelEncoding model = read_model(kFolder / name);
     EXPECT_TRUE(computed(model));
-    for (const PositionEncoding& layer : model.layers) {
+    for (const PositionEncoding& layer : layer_positions(model)) {
       if (const auto* rope = std::get_if<RopeConfig>(&layer)) check_layout(rope->layout);
     }
   }

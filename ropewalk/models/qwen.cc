@@ -19,17 +19,17 @@ void read_qwen1(ConfigReader& config, ModelEncoding& model, const ModelType& typ
   const int64_t trained = model.max_positions;
   if (config.boolean("use_dynamic_ntk", "use_dynamic_ntk", {false, default_of(type)})) {
     config.note("rope_type", "qwen_dynamic", config.source("use_dynamic_ntk"));
-    for (PositionEncoding& layer : model.layers) {
-      RopeConfig& rope = std::get<RopeConfig>(layer);
+    for (Layer& layer : model.layers) {
+      RopeConfig& rope = std::get<RopeConfig>(layer.positions);
       rope.rope_type = "qwen_dynamic";
       rope.parameters = {{"seq_length", static_cast<double>(trained)}};
     }
   }
-  if (config.boolean("use_logn_attn", "use_logn_attn", {false, default_of(type)})) {
-    config.note(
-        "remark",
-        fmt::format("q is multiplied by ln(p + 1) / ln({}) where p + 1 > {}", trained, trained),
-        config.source("use_logn_attn"));
+  if (!config.boolean("use_logn_attn", "use_logn_attn", {false, default_of(type)})) return;
+  config.note("query_scale", fmt::format("ln(p + 1) / ln({}) where p + 1 > {}", trained, trained),
+              config.source("use_logn_attn"));
+  for (Layer& layer : model.layers) {
+    layer.attention.query_scale = {QueryScale::Rule::log_ratio, 0, trained, 0};
   }
 }
 
@@ -42,6 +42,8 @@ constexpr ModelType kTypes[] = {
      .theta_key = "rotary_emb_base",
      .fraction = Fraction::leading,
      .fraction_key = "rotary_pct",
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::fused, .layer = "h.{}.attn.", .q = "c_attn", .o = "c_proj"},
      .gguf = gguf_neox("qwen"),
      .read = read_qwen1},
     {.name = "qwen2",
@@ -50,6 +52,12 @@ constexpr ModelType kTypes[] = {
      .size = {4096, 32, 32},
      .kv_heads = 32,
      .max_positions = 32768,
+     .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 28}},
+     .attention = {.known = true,
+                   .window = {.key = "sliding_window",
+                              .value = 4096,
+                              .on = {"use_sliding_window", false}}},
+     .weights = kSeparate,
      .gguf = gguf_neox("qwen2")},
     {.name = "qwen2_moe",
      .architecture = "Qwen2MoeForCausalLM",
@@ -57,6 +65,14 @@ constexpr ModelType kTypes[] = {
      .size = {2048, 16, 24},
      .kv_heads = 16,
      .max_positions = 32768,
+     .layers = {.kinds = kFullAndSliding,
+                .period = 2,
+                .first_unwindowed = {"max_window_layers", 28}},
+     .attention = {.known = true,
+                   .window = {.key = "sliding_window",
+                              .value = 4096,
+                              .on = {"use_sliding_window", false}}},
+     .weights = kSeparate,
      .gguf = gguf_neox("qwen2moe")},
     {.name = "qwen3",
      .architecture = "Qwen3ForCausalLM",
@@ -65,7 +81,13 @@ constexpr ModelType kTypes[] = {
      .head_dim = 128,
      .kv_heads = 32,
      .max_positions = 32768,
-     .q_k_norm = kNormBefore,
+     .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 28}},
+     .attention = {.known = true,
+                   .qk_norm = rms_norm(1e-6),
+                   .window = {.key = "sliding_window",
+                              .value = 4096,
+                              .on = {"use_sliding_window", false}}},
+     .weights = kSeparate,
      .gguf = gguf_neox("qwen3")},
     {.name = "qwen3_moe",
      .architecture = "Qwen3MoeForCausalLM",
@@ -73,7 +95,13 @@ constexpr ModelType kTypes[] = {
      .size = {2048, 32, 24},
      .kv_heads = 4,
      .max_positions = 32768,
-     .q_k_norm = kNormBefore,
+     .attention = {.known = true,
+                   .qk_norm = rms_norm(1e-6),
+                   .window = {.key = "sliding_window",
+                              .value = 4096,
+                              .on = {"use_sliding_window", false},
+                              .all_layers = true}},
+     .weights = kSeparate,
      .gguf = gguf_neox("qwen3moe")},
     {.name = "qwen3_next",
      .architecture = "Qwen3NextForCausalLM",
@@ -85,7 +113,10 @@ constexpr ModelType kTypes[] = {
      .fraction = Fraction::leading,
      .rotary_fraction = 0.25,
      .layers = {.kinds = kFullAndLinear, .period = 4, .period_key = "full_attention_interval"},
-     .q_k_norm = kNormBefore,
+     .attention = {.known = true,
+                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-6, .unit_offset = true}},
+                   .output_gate = OutputGate::per_channel},
+     .weights = {.form = QkvForm::separate, .gate_in_q = true},
      .gguf = gguf_neox("qwen3next")},
     {.name = "qwen2_audio",
      .architecture = "Qwen2AudioForConditionalGeneration",

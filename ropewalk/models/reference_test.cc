@@ -42,9 +42,10 @@ ModelEncoding model_of(const ordered_json& item) {
 
 const RopeConfig* rope_of_item(const ModelEncoding& model, const ordered_json& item) {
   if (!item.at("layers").empty()) {
-    return std::get_if<RopeConfig>(&model.layers.at(item.at("layers").at(0).get<size_t>()));
+    return std::get_if<RopeConfig>(
+        &model.layers.at(item.at("layers").at(0).get<size_t>()).positions);
   }
-  for (const PositionEncoding& layer : model.layers) {
+  for (const PositionEncoding& layer : layer_positions(model)) {
     if (const auto* rope = std::get_if<RopeConfig>(&layer)) return rope;
   }
   return nullptr;

@@ -89,8 +89,8 @@ TEST(ReportedFaults, B06_BothBasesOfGemma3) {
   config["text_config"]["rope_theta"] = 500000;
   config["text_config"]["rope_local_base_freq"] = 20000;
   const ModelEncoding model = read(config);
-  EXPECT_EQ(std::get<RopeConfig>(model.layers[0]).rope_theta, 20000);
-  EXPECT_EQ(std::get<RopeConfig>(model.layers[5]).rope_theta, 500000);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[0].positions).rope_theta, 20000);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[5].positions).rope_theta, 500000);
 }
 
 // foundation-model-stack/foundation-model-stack#384: a block of six keys was refused, because old
@@ -128,7 +128,7 @@ TEST(ReportedFaults, C03_FormsOfOneBlock) {
 TEST(ReportedFaults, C03_FormsOfOneBlockForEachKindOfLayer) {
   const ModelEncoding expected =
       read(small_config("gemma3_text", R"({"rope_scaling": {"type": "linear", "factor": 8}})"));
-  EXPECT_EQ(std::get<RopeConfig>(expected.layers[5]).rope_type, "linear");
+  EXPECT_EQ(std::get<RopeConfig>(expected.layers[5].positions).rope_type, "linear");
   for (const char* type : {R"("type": "linear")", R"("rope_type": "linear")",
                            R"("type": "linear", "rope_type": "linear")"}) {
     const ModelEncoding model = read(small_config(
@@ -180,7 +180,7 @@ TEST(ReportedFaults, C10_TheTypeDecidesNotThePresence) {
 TEST(ReportedFaults, S06_LocalLayersAreNotScaled) {
   const ModelEncoding model = read_model(kFolder / "gemma-3-4b");
   for (size_t i = 0; i < model.layers.size(); ++i) {
-    const auto& rope = std::get<RopeConfig>(model.layers[i]);
+    const auto& rope = std::get<RopeConfig>(model.layers[i].positions);
     const bool global = i % 6 == 5;
     EXPECT_EQ(make_spectrum(rope).inv_freq[0], global ? 0.125 : 1) << i;
     EXPECT_EQ(rope.rope_theta, global ? 1e6 : 1e4) << i;
@@ -192,10 +192,12 @@ TEST(ReportedFaults, S06_LocalLayersAreNotScaled) {
 TEST(ReportedFaults, Y01_SoftmaxScaleOfDeepSeek) {
   const Spectrum lite = spectrum_of(read_model(kFolder / "deepseek-v2-lite"));
   EXPECT_EQ(lite.attention_scaling, 1);
-  EXPECT_NEAR(lite.softmax_scale, 0.114721, 5e-7);
+  EXPECT_NEAR(read_model(kFolder / "deepseek-v2-lite").layers[0].attention.softmax_scale, 0.114721,
+              5e-7);
   const Spectrum v3 = spectrum_of(read_model(kFolder / "deepseek-v3"));
   EXPECT_EQ(v3.attention_scaling, 1);
-  EXPECT_NEAR(v3.softmax_scale, 0.135234, 5e-7);
+  EXPECT_NEAR(read_model(kFolder / "deepseek-v3").layers[0].attention.softmax_scale, 0.135234,
+              5e-7);
 }
 
 // sgl-project/sglang#33558: attention_factor is the amplitude, not a multiple of the derived one,

@@ -16,7 +16,7 @@ const std::filesystem::path kFolder = std::filesystem::path(ROPEWALK_TESTDATA) /
 
 // The first layer that rotates.
 const RopeConfig& first_rope(const ModelEncoding& model) {
-  for (const PositionEncoding& layer : model.layers) {
+  for (const PositionEncoding& layer : layer_positions(model)) {
     if (const auto* rope = std::get_if<RopeConfig>(&layer)) return *rope;
   }
   throw std::logic_error("no layer rotates");
@@ -138,7 +138,7 @@ TEST(ReportedFaults, U01_LayersThatDoNotRotate) {
   const auto expect_every_fourth = [](const ModelEncoding& model, size_t layers) {
     ASSERT_EQ(model.layers.size(), layers);
     for (size_t i = 0; i < layers; ++i) {
-      EXPECT_EQ(std::holds_alternative<NoEncoding>(model.layers[i]), i % 4 == 3) << i;
+      EXPECT_EQ(std::holds_alternative<NoEncoding>(model.layers[i].positions), i % 4 == 3) << i;
     }
   };
   expect_every_fourth(read_model(kFolder / "smollm3-3b"), 36);
@@ -147,16 +147,17 @@ TEST(ReportedFaults, U01_LayersThatDoNotRotate) {
   expect_every_fourth(read(small_config("smollm3", R"({"no_rope_layer_interval": 4})")), 8);
   const ModelEncoding stated =
       read(small_config("smollm3", R"({"no_rope_layers": [0, 1, 1, 1, 1, 1, 1, 1]})"));
-  EXPECT_TRUE(std::holds_alternative<NoEncoding>(stated.layers[0]));
-  EXPECT_TRUE(std::holds_alternative<RopeConfig>(stated.layers[1]));
+  EXPECT_TRUE(std::holds_alternative<NoEncoding>(stated.layers[0].positions));
+  EXPECT_TRUE(std::holds_alternative<RopeConfig>(stated.layers[1].positions));
 }
 
 // tenstorrent/tt-mlir#9125: a rotation that was fused across the norm of q. Which of the two comes
 // first is a fact of the model.
 TEST(ReportedFaults, U03_NormBeforeOrAfterTheRotation) {
-  EXPECT_EQ(value_of(read(small_config("qwen3")), "q_k_norm"), "per head, before the rotation");
-  EXPECT_EQ(value_of(read(small_config("hunyuan_v1_dense")), "q_k_norm"),
-            "per head, after the rotation");
+  EXPECT_EQ(read(small_config("qwen3")).layers[0].attention.qk_norm.place,
+            NormPlace::before_rotation);
+  EXPECT_EQ(read(small_config("hunyuan_v1_dense")).layers[0].attention.qk_norm.place,
+            NormPlace::after_rotation);
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ void read_parameters(ConfigReader& config, ConfigReader& block, const RopeRule& 
 
 void read_sections(ConfigReader& block, const RopeRule& rule, RopeKeys& keys) {
   if (!rule.several_axes) return;
-  const IntegerRule pairs{1, 65536};
+  const IntegerRule pairs{0, 65536};
   for (const std::string_view key : {"mrope_section", "xdrope_section"}) {
     const auto section = block.find_integers(key, pairs);
     if (!section) continue;
@@ -215,12 +215,15 @@ RopeKeys read_block(ConfigReader& config, ConfigReader* block, const RopeRule& r
     read_sections(*block, rule, keys);
     for (const std::string_view fact : rule.facts) {
       const auto value = block->find_number(fact, {"a number", [](double) { return true; }});
-      if (value) block->note(fact, fmt::to_string(*value), block->source(fact));
+      if (!value) continue;
+      keys.facts.emplace(fact, *value);
+      block->note(fact, fmt::to_string(*value), block->source(fact));
     }
     read_parameters(config, *block, rule, keys);
     block->warn_unread();
   }
   keys.rope_theta = theta ? theta->value : rule.rope_theta.value;
+  if (!theta && !rule.windowed) config.base_is_not_stated();
   config.note(field(rule, "rope_theta"), fmt::to_string(keys.rope_theta),
               theta ? theta->source : std::string(rule.rope_theta.reason));
   check_rope_theta(config, keys.rope_theta);

@@ -19,6 +19,7 @@ struct RopeRule {
   std::string_view theta_alias = {};          // another name
   std::string_view fraction_alias = {};       // another name of partial_rotary_factor
   std::string_view kind = {};                 // "full_attention"; empty: all layers are alike
+  bool windowed = false;                      // of layers with a window
   bool takes_rope_scaling = true;   // false: a flat block speaks for other kinds of layers only
   bool several_axes = false;        // mrope_section is read
   std::string_view yarn_type = {};  // what rope_type yarn means here; empty: itself
@@ -34,6 +35,7 @@ struct RopeKeys {
   std::string rope_type = "default";
   std::map<std::string, double> parameters;          // as in RopeConfig
   std::map<std::string, std::vector<double>> lists;  // as in RopeConfig
+  std::map<std::string, double, std::less<>> facts;  // of the block, by RopeRule::facts
   std::vector<int64_t> mrope_section;
   std::optional<bool> mrope_interleaved;
   // For the family to use or to refuse; no evidence yet.

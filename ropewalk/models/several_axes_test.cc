@@ -24,10 +24,10 @@ TEST(LayerBases, ZeroIsALayerThatDoesNotTurn) {
   ordered_json config = small("granite_swa");
   config["layer_rope_theta"] = {0, 10000, 500000.0, 0, 10000};
   const ModelEncoding model = read(config);
-  EXPECT_TRUE(std::holds_alternative<NoEncoding>(model.layers[0]));
-  EXPECT_EQ(rope_of(model.layers[1]).rope_theta, 10000);
-  EXPECT_EQ(rope_of(model.layers[2]).rope_theta, 500000);
-  EXPECT_TRUE(std::holds_alternative<NoEncoding>(model.layers[3]));
+  EXPECT_TRUE(std::holds_alternative<NoEncoding>(model.layers[0].positions));
+  EXPECT_EQ(rope_of(model.layers[1].positions).rope_theta, 10000);
+  EXPECT_EQ(rope_of(model.layers[2].positions).rope_theta, 500000);
+  EXPECT_TRUE(std::holds_alternative<NoEncoding>(model.layers[3].positions));
   config["layer_rope_theta"] = {0, 10000};
   EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, "expected 5 entries");
   config["layer_rope_theta"] = {0, 1, 1, 0.5, 1};
@@ -38,7 +38,7 @@ TEST(LayerBases, ZeroIsALayerThatDoesNotTurn) {
 TEST(LayerBases, MuseWithoutTheList) {
   const ModelEncoding model = read(small("muse_glimmer_text"));
   for (size_t i = 0; i < 5; ++i) {
-    EXPECT_EQ(std::holds_alternative<NoEncoding>(model.layers[i]), i == 0 || i == 4) << i;
+    EXPECT_EQ(std::holds_alternative<NoEncoding>(model.layers[i].positions), i == 0 || i == 4) << i;
   }
 }
 
@@ -49,9 +49,9 @@ TEST(Step, LayersOfAKindMustAgree) {
   config["rope_theta"] = {5e6, 1e4, 1e4, 5e6, 1e4};
   config["partial_rotary_factors"] = {0.5, 1.0, 1.0, 0.5, 1.0};
   const ModelEncoding model = read(config);
-  EXPECT_EQ(rope_of(model.layers[3]).rope_theta, 5e6);
-  EXPECT_EQ(rope_of(model.layers[3]).rotary_dim, 32);
-  EXPECT_EQ(rope_of(model.layers[4]).rotary_dim, 64);
+  EXPECT_EQ(rope_of(model.layers[3].positions).rope_theta, 5e6);
+  EXPECT_EQ(rope_of(model.layers[3].positions).rotary_dim, 32);
+  EXPECT_EQ(rope_of(model.layers[4].positions).rotary_dim, 64);
   config["rope_theta"][4] = 2e4;
   EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::unsupported,
                         "expected 10000 for layer 4 as for layer 1");
@@ -66,7 +66,7 @@ TEST(HunYuanVl, FourAxesShareAFixedBase) {
   config["rope_scaling"] = {
       {"type", "xdrope"}, {"alpha", 1000.0}, {"xdrope_section", {16, 16, 16, 16}}};
   const ModelEncoding model = read(config);
-  const Spectrum spectrum = make_spectrum(rope_of(model.layers[0]));
+  const Spectrum spectrum = make_spectrum(rope_of(model.layers[0].positions));
   for (size_t i = 0; i < 64; ++i) EXPECT_EQ(spectrum.axis[i], static_cast<int32_t>(i / 16));
   EXPECT_NEAR(spectrum.inv_freq[1], std::pow(10000 * std::pow(1000, 128.0 / 126), -2.0 / 128),
               1e-7);
@@ -82,7 +82,7 @@ TEST(Vision, TheTowerOfAModelIsThatOfItsOwnFile) {
       {"model_type", "llama4"}, {"text_config", small("llama4_text")}, {"vision_config", tower}};
   const ModelEncoding model = read(config);
   ASSERT_EQ(model.others.size(), 1u);
-  EXPECT_EQ(model.others[0].encoding, read(tower).layers[0]);
+  EXPECT_EQ(model.others[0].encoding, read(tower).layers[0].positions);
   EXPECT_EQ(rope_of(model.others[0].encoding).layout,
             (RotaryLayout{88, {{0, 88, Pairing::interleaved}}}));
 }
@@ -136,7 +136,7 @@ TEST(NoPositions, KindsMayBeNamed) {
   nemotron["layers_block_type"] = {"mamba", "moe", "attention"};
   EXPECT_EQ(read(nemotron).layers.size(), 3u);
   for (const ModelEncoding& model : {read(kimi), read(nemotron)}) {
-    for (const PositionEncoding& layer : model.layers) {
+    for (const PositionEncoding& layer : layer_positions(model)) {
       EXPECT_TRUE(std::holds_alternative<NoEncoding>(layer));
     }
   }

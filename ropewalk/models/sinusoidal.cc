@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/learned.h"
@@ -75,6 +76,7 @@ void read(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
     config.note("remark", std::string(table.remark),
                 fmt::format("family: the code of {}", type.name));
   }
+  read_attention(config, model, type);
   model.others.push_back({std::string(table.part), encoding});
 }
 
@@ -87,6 +89,7 @@ constexpr ModelType declared(std::string_view name, std::string_view architectur
   type.config_class = config_class;
   type.max_positions = max_positions;
   type.encoding = encoding;
+  type.rotates = false;
   type.read = read;
   return type;
 }

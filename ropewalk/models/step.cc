@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/check_scaling.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
+#include "ropewalk/models/layer_kinds.h"
 #include "ropewalk/models/rope_keys.h"
 
 namespace ropewalk {
@@ -111,6 +113,26 @@ RopeConfig rope_of_kind(ConfigReader& config, const ModelEncoding& model, const 
   return rope;
 }
 
+// Heads of the layers with a window: the files' attention_other_setting, or what transformers
+// writes.
+void read_sliding_heads(ConfigReader& config, ModelEncoding& model, const Lists& lists) {
+  std::optional<int64_t> heads = config.find_integer("num_sliding_attention_heads", kHeadCount);
+  std::optional<int64_t> groups;
+  std::string source = config.source("num_sliding_attention_heads");
+  if (auto other = config.find_object("attention_other_setting")) {
+    heads = other->find_integer("num_attention_heads", kHeadCount);
+    groups = other->find_integer("num_attention_groups", kHeadCount);
+    source = config.source("attention_other_setting");
+  }
+  if (!heads) return;
+  config.note("heads of sliding_attention", fmt::to_string(*heads), source);
+  for (size_t i = 0; i < model.layers.size(); ++i) {
+    if (lists.kinds[i] == "full_attention") continue;
+    model.layers[i].heads = *heads;
+    model.layers[i].kv_heads = groups.value_or(model.kv_heads);
+  }
+}
+
 void read_step(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   read_heads(config, model, type);
   const Lists lists = read_lists(config, model.layers.size());
@@ -119,23 +141,25 @@ void read_step(ConfigReader& config, ModelEncoding& model, const ModelType& type
     for (size_t i = 0; i < model.layers.size(); ++i) {
       if (lists.kinds[i] != kind) continue;
       if (!rope) rope = rope_of_kind(config, model, type, lists, i);
-      model.layers[i] = *rope;
+      model.layers[i].positions = *rope;
     }
   }
   for (size_t i = 0; i < model.layers.size(); ++i) {
-    if (std::holds_alternative<RopeConfig>(model.layers[i])) continue;
+    if (std::holds_alternative<RopeConfig>(model.layers[i].positions)) continue;
     config.refuse(ErrorCode::unsupported, kTypesKey,
                   fmt::format("expected layers of the kinds full_attention, sliding_attention, "
                               "found \"{}\"",
                               escaped(lists.kinds[i])));
   }
-  if (config.has("attention_other_setting")) {
-    config.note("heads of sliding_attention", "others", config.source("attention_other_setting"));
-  }
   config.note("pairing", "half_split",
               fmt::format("family: rotate_half in the code of {}", type.name));
-  config.note("q_k_norm", std::string(kNormBefore),
-              fmt::format("family: the code of {}", type.name));
+  std::vector<LayerFacts> facts;
+  for (size_t i = 0; i < model.layers.size(); ++i) {
+    facts.push_back(
+        {lists.kinds[i] == "full_attention" ? &kFullAndSliding[0] : &kFullAndSliding[1]});
+  }
+  read_sliding_heads(config, model, lists);
+  read_attention(config, model, type, facts);
 }
 
 constexpr ModelType kTypes[] = {
@@ -146,6 +170,13 @@ constexpr ModelType kTypes[] = {
      .head_dim = 128,
      .kv_heads = 8,
      .max_positions = 128000,
+     .attention = {.known = true,
+                   .scale = {.key = "query_pre_attn_scalar", .value = 128, .inverse_root = true},
+                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5, .unit_offset = true}},
+                   .window = {.key = "sliding_window", .value = 0},
+                   .output_gate = OutputGate::per_head,
+                   .gate_on = {"gating", true}},
+     .weights = {.form = QkvForm::separate, .gate = "g_proj"},
      .gguf = gguf_neox("step35"),
      .encoding = "RoPE half_split, a base and a part of the head for each kind of layer",
      .read = read_step},

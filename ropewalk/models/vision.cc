@@ -114,7 +114,8 @@ void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& ty
     model.head_dim = derived_head_dim(config, model);
   }
   check_head_dim(config, tower, model.head_dim, fmt::to_string(model.head_dim));
-  model.layers.assign(static_cast<size_t>(layers), rope_of(config, tower, model.head_dim));
+  model.layers.resize(static_cast<size_t>(layers));
+  set_positions(model, rope_of(config, tower, model.head_dim));
   config.note("pairing", std::string(name(tower.pairing)),
               fmt::format("family: the code of {}", type.name));
 }

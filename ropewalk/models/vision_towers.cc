@@ -47,6 +47,7 @@ constexpr ModelType refused(std::string_view name, std::string_view config_class
                             std::string_view why, std::string_view encoding) {
   ModelType type = tower(name, config_class, {}, read_refused, encoding);
   type.remark = why;
+  type.rotates = false;
   return type;
 }
 

@@ -13,7 +13,6 @@ namespace ropewalk {
 struct ScaledFrequencies {
   std::vector<float> inv_freq;  // [rotary_dim / 2]
   double attention_scaling = 1;
-  double softmax_scale = 0;  // 0: head_dim^-0.5
 };
 
 // A rope_type: the parameters it reads, and a pure function of the config and the length of the
@@ -21,6 +20,8 @@ struct ScaledFrequencies {
 struct Scaling {
   std::span<const ScalingParameter> parameters;
   ScaledFrequencies (*make)(const RopeConfig& config, int64_t seq_len);
+  // What the softmax scale is multiplied by; null: 1.
+  double (*softmax_factor)(const RopeConfig& config) = nullptr;
 };
 
 // Each line of scalings.inc declares one scaling here. Its file defines it by its qualified name,

@@ -104,7 +104,6 @@ Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len) {
   for (size_t i = 0; i < divisors.size(); ++i) scaled.inv_freq[i] /= divisors[i];
   Spectrum spectrum;
   spectrum.attention_scaling = scaled.attention_scaling;
-  spectrum.softmax_scale = scaled.softmax_scale;
   for (const PairSource& source : pair_sources(config)) {
     const auto i = static_cast<size_t>(source.frequency);
     const double inv_freq =
@@ -115,6 +114,11 @@ Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len) {
   }
   check_spectrum(spectrum);
   return spectrum;
+}
+
+double softmax_factor(const RopeConfig& config) {
+  const Scaling& scaling = find_scaling(config.rope_type);
+  return scaling.softmax_factor == nullptr ? 1 : scaling.softmax_factor(config);
 }
 
 Spectrum spectrum_from_inv_freq(std::span<const double> inv_freq) {

@@ -27,6 +27,11 @@ namespace ropewalk {
 // Throws unsupported for a rope_type that is not known, invalid_argument for impossible numbers.
 Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len = 0);
 
+// What the scaling multiplies the softmax scale of attention by, beside attention_scaling: 1 but
+// for deepseek_yarn with mscale_all_dim, where DeepSeek-V3 (factor 40, mscale_all_dim 1)
+// has 1.873850. Throws as make_spectrum.
+double softmax_factor(const RopeConfig& config);
+
 // A spectrum from any list of frequencies in radians per position, each taken as exact, all on axis
 // 0.
 Spectrum spectrum_from_inv_freq(std::span<const double> inv_freq);

@@ -50,14 +50,12 @@ TEST(Yarn, RangeOfDeepSeekV3) {
 // Two corrections: the ratio of the mscales on cos and sin, mscale_all_dim squared on the scores
 // (onnxruntime/mobius#548 had the first only).
 TEST(Yarn, Y01_SoftmaxScaleIsKeptApart) {
-  const Spectrum lite = make_spectrum(deepseek(0.707));
-  EXPECT_EQ(lite.attention_scaling, 1);
-  EXPECT_NEAR(lite.softmax_scale, 0.114721, 5e-7);
-  EXPECT_NEAR(lite.softmax_scale * std::sqrt(192), 1.589626, 5e-7);
-  const Spectrum v3 = make_spectrum(deepseek(1));
-  EXPECT_EQ(v3.attention_scaling, 1);
-  EXPECT_NEAR(v3.softmax_scale, 0.135234, 5e-7);
-  EXPECT_EQ(make_spectrum(deepseek(0)).softmax_scale, 0) << "no mscale_all_dim: head_dim^-0.5";
+  EXPECT_EQ(make_spectrum(deepseek(0.707)).attention_scaling, 1);
+  EXPECT_NEAR(softmax_factor(deepseek(0.707)), 1.589626, 5e-7);
+  EXPECT_NEAR(softmax_factor(deepseek(0.707)) / std::sqrt(192), 0.114721, 5e-7);
+  EXPECT_EQ(make_spectrum(deepseek(1)).attention_scaling, 1);
+  EXPECT_NEAR(softmax_factor(deepseek(1)) / std::sqrt(192), 0.135234, 5e-7);
+  EXPECT_EQ(softmax_factor(deepseek(0)), 1) << "no mscale_all_dim";
 }
 
 // turboderp-org/exllamav3#259: an amplitude of 1 is right only beside the softmax scale.
@@ -65,7 +63,7 @@ TEST(Yarn, Y03_EqualMscalesLeaveCosAndSinAlone) {
   RopeConfig config = deepseek(1);
   config.parameters["factor"] = 64;
   EXPECT_EQ(make_spectrum(config).attention_scaling, 1);
-  EXPECT_NEAR(make_spectrum(config).softmax_scale * std::sqrt(192), 2.00474, 5e-6);
+  EXPECT_NEAR(softmax_factor(config), 2.00474, 5e-6);
 }
 
 // attention_factor is the amplitude itself, attn_factor a multiple of the derived one

@@ -41,8 +41,9 @@ def save(name, arrays, case):
     }
     text = json.dumps({**case, "versions": VERSIONS}, sort_keys=True)
     data = safetensors.torch.save(tensors, metadata={"case": text})
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    (OUTPUT / f"{name}.safetensors").write_bytes(data)
+    path = OUTPUT / f"{name}.safetensors"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
 
 
 def inv_freq_float32(base, dim, dtype=np.float32):

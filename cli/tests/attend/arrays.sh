@@ -7,7 +7,7 @@ attend --v v.npy --causal -o causal.npy
 header_of causal.npy
 # The first token sees itself only, so it gets its own v.
 numbers causal.npy | first 8
-attend --v v.npy -o full.npy --scores scores.npy
+attend --v v.npy --full -o full.npy --scores scores.npy
 numbers full.npy | first 4
 # With the first key hidden all get the second's v, which is 0.
 { npy '|b1' '(1, 2)'; printf '\0\1'; } >mask.npy

@@ -4,6 +4,6 @@ ropewalk attend data/chatglm3 --weights data/chatglm3/layer.safetensors --input 
 header_of y.npy
 within 2e-6 y.npy data/chatglm3/y.npy
 ropewalk attend data/chatglm-6b --weights data/chatglm-6b/layer.safetensors --input data/chatglm-6b/x.npy \
-  --token-ids data/chatglm-6b/tokens.npy -o y.npy --force
+  --full --token-ids data/chatglm-6b/tokens.npy -o y.npy --force
 header_of y.npy
 within 2e-6 y.npy data/chatglm-6b/y.npy

@@ -21,12 +21,28 @@ struct AttentionRows {
   int64_t number(int64_t n) const { return index == nullptr ? n : index[n]; }
 };
 
-// A block of queries of one head and its scores. Query r sees the first seen[r] rows of the keys.
+// What the slope of a bias is multiplied by, for query number q and the nth key, of number k.
+enum class BiasOf {
+  distance,  // k - q
+  rank,      // n
+  nearness,  // -|k - q|
+};
+
+// A block of queries of one head and its scores. Query r sees rows first[r] .. seen[r] - 1 of the
+// keys.
 struct AttentionBlock {
   int64_t queries = 0;      // 1 .. kAttentionQueries
   int64_t first_query = 0;  // number of query 0 on the scale of the keys' numbers, for the bias
+  const int64_t* first = nullptr;  // null: 0 for all
   const int64_t* seen = nullptr;
-  float scale = 1, slope = 0;
+  float scale = 1;
+  float softcap = 0;  // 0: none
+  float slope = 0;    // 0: no bias
+  BiasOf bias_of = BiasOf::distance;
+  bool bias_in_bf16 = false;  // slope, its factor and their product rounded to bf16
+  float bias_scale = 1;       // of that product
+
+  int64_t begin(int64_t r) const { return first == nullptr ? 0 : first[r]; }
   float* scores = nullptr;  // [queries, >= the largest seen[r]]
   int64_t score_stride = 0;
 };
@@ -34,7 +50,8 @@ struct AttentionBlock {
 // a . b: channel c is added to partial sum c mod 16, and the 16 are added pairwise at the end.
 float attention_dot(const float* a, const float* b, int64_t count);
 
-// scores[r, n] = (q_r . k_n) scale + slope (number(n) - (first_query + r)),  n < seen[r].
+// scores[r, n] = softcap((q_r . k_n) scale) + slope (number(n) - (first_query + r)),
+// first[r] <= n < seen[r], with softcap(s) = c tanh(s / c) and the bias in the form that is asked.
 // The other scores are not written, and keys that no query sees are not read.
 void attention_scores_of(const AttentionBlock& block, const AttentionRows& queries,
                          const AttentionRows& keys);
@@ -43,11 +60,16 @@ void attention_scores_of(const AttentionBlock& block, const AttentionRows& queri
 // the C library's expf does not promise.
 float attention_exp(float x);
 
-// scores[n] becomes e^(scores[n] - max); returns their sum, 0 when there are none.
-float attention_softmax(float* scores, int64_t count);
+// tanh(x) within 3 ULP, the same bits on every machine.
+float attention_tanh(float x);
 
-// sums[r, c] = sum over n < seen[r] of scores[r, n] values[n, c]; sums is [queries, channels]. In
-// the order of attention_softmax's sum: where every value is 1 the two are the same number.
+// scores[n] becomes e^(scores[n] - max), begin <= n < end; returns their sum, 0 when there are
+// none. `sink`, where there is one, is a score more, of no key.
+float attention_softmax(float* scores, int64_t begin, int64_t end, const float* sink = nullptr);
+
+// sums[r, c] = sum over first[r] <= n < seen[r] of scores[r, n] values[n, c]; sums is [queries,
+// channels]. In the order of attention_softmax's sum: where every value is 1 the two are the same
+// number.
 void attention_weighted_sum(const AttentionBlock& block, const AttentionRows& values, float* sums);
 
 }  // namespace ropewalk

@@ -66,21 +66,21 @@ TEST(AttentionDot, TheOrderIsTheStatedOne) {
   EXPECT_EQ(attention_dot(a.data(), b.data(), 37), lanes[0]);
 }
 
-TEST(AttentionSoftmax, OfNoScoreIsNothing) { EXPECT_EQ(attention_softmax(nullptr, 0), 0); }
+TEST(AttentionSoftmax, OfNoScoreIsNothing) { EXPECT_EQ(attention_softmax(nullptr, 0, 0), 0); }
 
 TEST(AttentionSoftmax, SubtractsTheMaximum) {
   std::vector<float> scores = {1e4f, 1e4f, -1e4f};
-  EXPECT_EQ(attention_softmax(scores.data(), 3), 2);
+  EXPECT_EQ(attention_softmax(scores.data(), 0, 3), 2);
   EXPECT_EQ(scores, (std::vector<float>{1, 1, 0}));
 }
 
 TEST(AttentionSoftmax, ShowsNanAndInfinity) {
   for (float bad : {kNan, kInfinity}) {
     std::vector<float> scores = {0, bad, 1};
-    EXPECT_TRUE(std::isnan(attention_softmax(scores.data(), 3))) << bad;
+    EXPECT_TRUE(std::isnan(attention_softmax(scores.data(), 0, 3))) << bad;
   }
   std::vector<float> scores = {0, -kInfinity};
-  EXPECT_EQ(attention_softmax(scores.data(), 2), 1);
+  EXPECT_EQ(attention_softmax(scores.data(), 0, 2), 1);
 }
 
 ROPEWALK_PROPERTY(AttentionSoftmax, DoesNotDependOnAConstantAddedToAllScores, [] {
@@ -92,7 +92,7 @@ ROPEWALK_PROPERTY(AttentionSoftmax, DoesNotDependOnAConstantAddedToAllScores, []
                                                [](int i) { return static_cast<float>(i) / 256; }));
   auto b = a;
   for (float& value : b) value += shift;
-  RC_ASSERT(attention_softmax(a.data(), count) == attention_softmax(b.data(), count));
+  RC_ASSERT(attention_softmax(a.data(), 0, count) == attention_softmax(b.data(), 0, count));
   RC_ASSERT(a == b);
 });
 
@@ -101,7 +101,9 @@ struct Block {
   static constexpr int64_t kKeys = 130;
   std::vector<int64_t> seen = {0, 70, kKeys};
   std::vector<float> scores = std::vector<float>(3 * kKeys, kNan);
-  AttentionBlock block() { return {3, 0, seen.data(), 1, 0, scores.data(), kKeys}; }
+  AttentionBlock block() {
+    return {.queries = 3, .seen = seen.data(), .scores = scores.data(), .score_stride = kKeys};
+  }
 };
 
 TEST(AttentionScores, OnlyOfKeysThatAreSeen) {
@@ -126,7 +128,7 @@ TEST(AttentionWeightedSum, OfOnesIsTheSumOfTheSoftmaxBitForBit) {
     float totals[3];
     for (int64_t r = 0; r < 3; ++r)
       totals[r] =
-          attention_softmax(b.scores.data() + r * Block::kKeys, b.seen[static_cast<size_t>(r)]);
+          attention_softmax(b.scores.data() + r * Block::kKeys, 0, b.seen[static_cast<size_t>(r)]);
     const std::vector<float> ones(static_cast<size_t>(Block::kKeys * channels), 1);
     std::vector<float> sums(static_cast<size_t>(3 * channels), kNan);
     attention_weighted_sum(b.block(), {ones.data(), channels, 1, channels}, sums.data());

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ropewalk/base/tensor.h"
+#include "ropewalk/encoding/model_encoding.h"
+#include "ropewalk/formats/checkpoint.h"
+#include "ropewalk/models/weight_names.h"
+
+namespace ropewalk {
+
+// Rows `first` .. `first + count` - 1 of each of `blocks` blocks that are `step` rows apart.
+struct Rows {
+  int64_t first = 0, count = 0, step = 0, blocks = 1;
+};
+Tensor rows_of(const Tensor& tensor, const Rows& rows);
+
+// The tensors of one layer of a checkpoint by their short names, each a float32 copy. What the
+// model's names begin with ("model.", "transformer.", "model.language_model.", ...) is found from
+// the names of the checkpoint. Every function throws malformed naming tensor, shape and what was
+// expected.
+class LayerReader {
+ public:
+  // `others`, if there are any, are the names where the checkpoint has none of `names`. Names and
+  // layer must outlive the reader.
+  LayerReader(const std::filesystem::path& path, const WeightNames& names,
+              const WeightNames* others, int64_t hidden_size, const Layer& layer, int64_t number);
+
+  const WeightNames& names() const { return *names_; }
+  // "<name>.weight" [rows, hidden_size].
+  Tensor weight(std::string_view name, int64_t rows) const { return matrix(name, {rows, hidden_}); }
+  Tensor matrix(std::string_view name, const Dims& shape) const;
+  // "<name>.bias" [rows], where it is there.
+  std::optional<Tensor> bias(std::string_view name, int64_t rows) const;
+  // "<name><suffix>" of any shape.
+  Tensor numbers(std::string_view name, std::string_view suffix = ".weight") const;
+  std::optional<Tensor> find_numbers(std::string_view name, std::string_view suffix) const;
+  // The weight of a norm: one tensor, or "<name>.norms.<head>.weight", one for each head.
+  Tensor norm(std::string_view name, int64_t heads) const;
+
+ private:
+  Tensor read(const std::string& name, const Dims* shape) const;
+
+  Checkpoint file_;
+  const WeightNames* names_;
+  int64_t hidden_;
+  const Layer& layer_;
+  std::string prefix_;  // of the layer's tensors
+};
+
+}  // namespace ropewalk
