@@ -8,6 +8,9 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "ropewalk/encoding/to_json.h"
 #include "ropewalk/formats/file.h"
 #include "ropewalk/formats/gguf.h"
 #include "ropewalk/models/configs_testing.h"
@@ -29,6 +32,14 @@ const std::map<std::string, std::string> kLost = {
     {"falcon-rw-1b", "nothing says ALiBi: a Falcon of llama.cpp always rotates"},
 };
 const std::map<std::string, std::string> kLostHeads = {
+    {"falcon-7b", "num_kv_heads 71 is written although multi_query is true"},
+};
+
+// Where llama.cpp itself, or what a GGUF can say, is another than the model's own code.
+const std::map<std::string, std::string> kOtherFacts = {
+    {"mistral-7b-v0.1", "the converter writes no window: to llama.cpp it is a llama"},
+    {"starcoder2-7b", "the converter writes no window"},
+    {"qwen-7b", "a GGUF has no key for logn, and llama.cpp does not scale q"},
     {"falcon-7b", "num_kv_heads 71 is written although multi_query is true"},
 };
 
@@ -97,6 +108,45 @@ Pairing gguf_pairing(const ModelEncoding& config, const ModelEncoding& gguf) {
     return value_of(gguf, "pairing") == "interleaved" ? Pairing::interleaved : Pairing::half_split;
   }
   return known.type->gguf.pairing;
+}
+
+// What a layer does to its scores, but for its positions, as lines "key: value". A GGUF keeps its
+// numbers in float32.
+std::string facts_of(const Layer& layer) {
+  nlohmann::ordered_json json = to_json(layer);
+  json.erase("encoding");
+  std::string lines;
+  const nlohmann::ordered_json flat = json.flatten();
+  for (const auto& [key, value] : flat.items()) {
+    lines += value.is_number_float() ? fmt::format("{}: {:.6g}\n", key, value.get<double>())
+                                     : fmt::format("{}: {}\n", key, value.dump());
+  }
+  return lines;
+}
+
+TEST(Dialects, GgufHasTheFactsOfTheConfig) {
+  size_t compared = 0;
+  for (const std::string& name : folders_with("model.gguf")) {
+    SCOPED_TRACE(name);
+    const ModelEncoding config = read_model(kTestdata / "models" / name);
+    const ModelEncoding gguf = read_model(kTestdata / "models" / name / "model.gguf");
+    if (kLost.contains(name)) continue;
+    ASSERT_EQ(config.layers.size(), gguf.layers.size());
+    size_t same = 0;
+    while (same < config.layers.size() &&
+           facts_of(config.layers[same]) == facts_of(gguf.layers[same])) {
+      ++same;
+    }
+    if (kOtherFacts.contains(name)) {
+      EXPECT_LT(same, config.layers.size()) << "no longer: " << kOtherFacts.at(name);
+    } else if (same < config.layers.size()) {
+      ADD_FAILURE() << "layer " << same << "\n"
+                    << facts_of(config.layers[same]) << "GGUF\n"
+                    << facts_of(gguf.layers[same]);
+    }
+    ++compared;
+  }
+  EXPECT_GE(compared, 74u);
 }
 
 TEST(Dialects, GgufSaysWhatTheConfigSays) {

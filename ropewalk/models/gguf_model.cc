@@ -202,9 +202,14 @@ void refuse_unknown_windows(GgufKeys& keys, const ModelType& type) {
   }
 }
 
-void drop_layers(ModelEncoding& model, const std::vector<bool>& attends) {
+// Layers without heads are of the kind that the model's own code has beside attention.
+void drop_layers(ModelEncoding& model, const std::vector<bool>& attends, const LayerRule& rule) {
+  const auto other = std::find_if(rule.kinds.begin(), rule.kinds.end(), [](const LayerKind& kind) {
+    return kind.mixer != Mixer::attention;
+  });
+  const Mixer mixer = other == rule.kinds.end() ? Mixer::recurrence : other->mixer;
   for (size_t i = 0; i < std::min(attends.size(), model.layers.size()); ++i) {
-    if (!attends[i]) model.layers[i].positions = NoEncoding{};
+    if (!attends[i]) model.layers[i] = {.mixer = mixer};
   }
 }
 
@@ -246,7 +251,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
     warn_of_base(config, keys, original);
     warn_of_missing_divisors(config, keys, original);
   }
-  drop_layers(model, parts.attends);
+  drop_layers(model, parts.attends, known.type->layers);
   if (is_switched_off(keys)) {
     set_positions(model, NoEncoding{});
     config.note("encoding", "none",

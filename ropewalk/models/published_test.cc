@@ -80,17 +80,28 @@ ordered_json mutated(const ordered_json& value) {
   return "mutated";
 }
 
-// What counts of a model: what is computed with, and the facts about q and k.
+// "model pointer": keys that are read and, changed alone, change no computed field, and why.
+const std::map<std::string, std::string, std::less<>> kCountsWithOthers = {
+    {"chatglm-6b /bos_token_id", "which rule the ids follow: chatglm_positions sees bos itself"},
+    {"falcon-40b /multi_query", "new_decoder_architecture is true, where num_kv_heads counts"},
+    {"falcon-rw-1b /new_decoder_architecture", "it has no num_kv_heads, and as many by default"},
+    {"qwen2-7b /max_window_layers", "use_sliding_window is false"},
+    {"qwen2-7b /use_sliding_window", "max_window_layers is the number of layers: none has one"},
+    {"qwen2.5-7b-yarn /use_sliding_window", "the same"},
+    {"qwen3-8b /use_sliding_window", "sliding_window is null"},
+};
+
+// What counts of a model: what is computed with. Evidence is words.
 bool differs(const ordered_json& config, const ModelEncoding& model) {
   try {
     const ModelEncoding other = read(config);
-    return without_words(other) != without_words(model) || other.evidence != model.evidence;
+    return without_words(other) != without_words(model);
   } catch (const Error&) {
     return true;
   }
 }
 
-// Every key that the evidence names matters.
+// Every key that the evidence names changes a computed field.
 TEST(Published, EachUsedKeyCounts) {
   size_t used = 0;
   for (const std::string& name : published_names()) {
@@ -105,7 +116,8 @@ TEST(Published, EachUsedKeyCounts) {
       ordered_json other = config;
       ordered_json& value = other[ordered_json::json_pointer(pointer)];
       value = mutated(value);
-      EXPECT_TRUE(differs(other, model)) << name << " " << pointer << " " << other.dump();
+      const bool excused = kCountsWithOthers.contains(name + " " + pointer);
+      EXPECT_NE(differs(other, model), excused) << name << " " << pointer << " " << value.dump();
       ++used;
     }
   }
