@@ -94,6 +94,14 @@ class CheckLayers(unittest.TestCase):
             self.assertEqual(len(mine), 1, f"{path}: {faults}")
             self.assertIn(rule, mine[0])
 
+    def test_a_word_where_it_may_not_be_said(self):
+        reads = "for (const Evidence& fact : model.evidence) read(fact.value);"
+        self.assertEqual(self.faults_of({"cli/commands/show.cc": reads, "cli/a_test.cc": reads,
+                                         "cli/words.cc": "// Evidence is for a reader."}), [])
+        faults = self.faults_of({"cli/rotary.cc": "\n" + reads, "ropewalk/models/heads.cc": "use(model->evidence);"})
+        self.assertEqual(len(faults), 2, faults)
+        self.assertIn("cli/rotary.cc:2: evidence is written for a reader", "\n".join(faults))
+
     def test_layers_have_no_cycle(self):
         tables = [check_layers.LAYERS]
         tables += [{part: below for part, _, below in parts} for parts in check_layers.PARTS.values()]
