@@ -16,6 +16,13 @@ std::string_view name(Mixer mixer) {
   return "";
 }
 
+std::vector<std::reference_wrapper<const PositionEncoding>> layer_positions(
+    const ModelEncoding& model) {
+  std::vector<std::reference_wrapper<const PositionEncoding>> positions;
+  for (const Layer& layer : model.layers) positions.emplace_back(layer.positions);
+  return positions;
+}
+
 void set_positions(ModelEncoding& model, const PositionEncoding& positions) {
   for (Layer& layer : model.layers) layer.positions = positions;
 }

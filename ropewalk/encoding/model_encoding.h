@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <ranges>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,10 +71,10 @@ struct ModelEncoding {
   bool operator==(const ModelEncoding&) const = default;
 };
 
-// The positions of each layer, as a range of references.
-inline auto layer_positions(const ModelEncoding& model) {
-  return model.layers | std::views::transform(&Layer::positions);
-}
+// The positions of each layer, as references for a loop. (std::views::transform says it in a word,
+// which clang 14 does not understand with libstdc++ 12.)
+std::vector<std::reference_wrapper<const PositionEncoding>> layer_positions(
+    const ModelEncoding& model);
 void layer_positions(ModelEncoding&&) = delete;  // it would not outlive a loop
 
 // Every layer knows positions in this way.
