@@ -1,13 +1,15 @@
-# cmake --install: the library, its headers and the command, so that find_package(ropewalk) works.
+# cmake --install: the library, its public headers and the command, so that find_package(ropewalk) works.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
 
 set(ROPEWALK_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/ropewalk)
 
 install(TARGETS ropewalk EXPORT ropewalk-targets)
-install(DIRECTORY ropewalk/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ropewalk
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.inc"
-        PATTERN "*-inl.h" EXCLUDE PATTERN "*_testing.h" EXCLUDE PATTERN "testing" EXCLUDE)
+foreach(header ropewalk/all.h ${ROPEWALK_PUBLIC_HEADERS} ${ROPEWALK_PUBLIC_HEADERS_APART})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 install(EXPORT ropewalk-targets NAMESPACE ropewalk:: DESTINATION ${ROPEWALK_CONFIG_DIR})
 
 configure_package_config_file(cmake/ropewalkConfig.cmake.in ${PROJECT_BINARY_DIR}/ropewalkConfig.cmake

@@ -1,4 +1,4 @@
-# Installs BUILD into a fresh folder, builds EXAMPLES against what was installed, and runs one.
+# Installs BUILD into a fresh folder, builds EXAMPLES against what was installed, and runs each.
 set(prefix ${BUILD}/examples/prefix)
 set(consumer ${BUILD}/examples/consumer)
 file(REMOVE_RECURSE ${prefix} ${consumer})
@@ -11,6 +11,9 @@ execute_process(COMMAND ${CMAKE_COMMAND} -S ${EXAMPLES} -B ${consumer} -G ${GENE
                         -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX} ${flags} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${consumer} COMMAND_ERROR_IS_FATAL ANY)
 
-set(PROGRAM ${consumer}/rotate)
-set(EXPECTED ${EXAMPLES}/rotate.out)
-include(${CMAKE_CURRENT_LIST_DIR}/expect_output.cmake)
+file(GLOB outputs ${EXAMPLES}/*.out)
+foreach(EXPECTED ${outputs})
+  cmake_path(GET EXPECTED STEM example)
+  set(PROGRAM ${consumer}/${example})
+  include(${CMAKE_CURRENT_LIST_DIR}/expect_output.cmake)
+endforeach()

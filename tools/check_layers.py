@@ -67,6 +67,9 @@ WORDS = (
 # Folders beside ropewalk/ that use the library: all of it but the helpers of the tests.
 USERS = ("cli", "python", "bench", "fuzz", "examples", "tools")
 
+# Includes every public header (tools/check_public.py): for those who use the library, not for the library.
+ALL = "ropewalk/all.h"
+
 # Headers of other projects (a regular expression), where they may be included, and why.
 FOREIGN = (
     (r"mpi\.h$", ("ropewalk/parallel/",), "only ropewalk/parallel knows MPI"),
@@ -137,6 +140,10 @@ def part_fault(room, path, header):
 
 def layer_fault(path, header):
     source, target = layer_of(path), layer_of(header)
+    if header == ALL and source is not None and not is_test(path):
+        return "ropewalk/all.h is for the users of the library"
+    if ALL in (header, path):
+        return None
     if target not in LAYERS:
         return "no such layer in tools/check_layers.py"
     if source == target:

@@ -35,6 +35,8 @@ GOOD = {
     "ropewalk/dialects/gguf.cc": '#include "ropewalk/formats/gguf.h"\n#include "ropewalk/conventions/convention.h"',
     "ropewalk/report/plot/canvas.h": "#include <cairo.h>",
     "ropewalk/parallel/ring.h": "#include <mpi.h>",
+    "ropewalk/all.h": '#include "ropewalk/tables/table.h"\n#include "ropewalk/base/dtype.h"',
+    "examples/user.cc": '#include "ropewalk/all.h"',
     "cli/plot/canvas.h": "#include <cairo-svg.h>",
     "cli/main.cc": '#include "cli/plot/canvas.h"\n#include "ropewalk/tables/table.h"',
 }
@@ -66,6 +68,7 @@ BAD = (
     ("ropewalk/tables/local.cc", '#include "table.h"', 1, "from the root of the repository"),
     ("ropewalk/new/layer.cc", '#include "ropewalk/base/dtype.h"', 1, "new is no layer"),
     ("ropewalk/base/new.cc", '#include "ropewalk/new/layer.cc"', 1, "no such layer"),
+    ("ropewalk/tables/all.cc", '#include "ropewalk/all.h"', 1, "for the users of the library"),
     ("cli/draw.cc", "#include <cairo.h>", 1, "only plot"),
     ("cli/oracle.cc", '#include "ropewalk/testing/oracle.h"', 1, "for *_test.cc only"),
     ("fuzz/fuzz.cc", '#include "cli/plot/canvas.h"', 1, "itself and ropewalk only"),

@@ -1,16 +1,14 @@
 #include "ropewalk/apply/rope.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <numeric>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ropewalk/spectrum/spectrum.h"
-#include "ropewalk/testing/errors.h"
-#include "ropewalk/testing/oracle.h"
+#include "ropewalk/apply/rope_testing.h"
 #include "ropewalk/testing/property.h"
 #include "ropewalk/testing/targets.h"
 #include "ropewalk/testing/tensors.h"
@@ -19,54 +17,15 @@ namespace ropewalk {
 namespace {
 
 using testing::floats;
+using testing::kLayouts;
+using testing::LayoutCase;
 using testing::random_tensor;
+using testing::reference;
+using testing::run_of;
+using testing::spectrum_for;
+using testing::spectrum_of;
 using testing::tensor_of;
-
-Spectrum spectrum_of(int64_t dim, double theta = 1e4) {
-  return make_spectrum(
-      {.rope_theta = theta, .rotary_dim = dim, .layout = {dim, {{0, dim, Pairing::half_split}}}});
-}
-
-RotaryLayout whole(int64_t dim, Pairing pairing) { return {dim, {{0, dim, pairing}}}; }
-
-// x [tokens, heads, head_dim] f32 rotated by the definition: MPFR's cos and sin, one rounding per
-// operation.
-std::vector<float> reference(const std::vector<float>& x, int64_t heads, const Spectrum& spectrum,
-                             const RotaryLayout& layout, const std::vector<int64_t>& positions) {
-  std::vector<float> y = x;
-  for (size_t token = 0; token < positions.size(); ++token) {
-    size_t pair = 0;
-    for (const RotaryWindow& window : layout.windows) {
-      for (int64_t i = 0; i < window.dim / 2; ++i, ++pair) {
-        const bool half = window.pairing == Pairing::half_split;
-        const int64_t a = window.offset + (half ? i : 2 * i),
-                      b = window.offset + (half ? i + window.dim / 2 : 2 * i + 1);
-        const auto row =
-            testing::cos_sin(spectrum.inv_freq[pair], positions[token], spectrum.attention_scaling);
-        for (int64_t h = 0; h < heads; ++h) {
-          const auto at =
-              static_cast<size_t>((static_cast<int64_t>(token) * heads + h) * layout.head_dim);
-          const float xa = x[at + static_cast<size_t>(a)], xb = x[at + static_cast<size_t>(b)];
-          const float ac = xa * row.cos, bs = xb * row.sin, bc = xb * row.cos, as = xa * row.sin;
-          y[at + static_cast<size_t>(a)] = ac - bs;
-          y[at + static_cast<size_t>(b)] = bc + as;
-        }
-      }
-    }
-  }
-  return y;
-}
-
-std::vector<int64_t> run_of(int64_t first, int64_t count) {
-  std::vector<int64_t> positions(static_cast<size_t>(count));
-  std::iota(positions.begin(), positions.end(), first);
-  return positions;
-}
-
-ConstTensorView view_of_ids(const std::vector<int64_t>& ids) {
-  return make_view(static_cast<const void*>(ids.data()), DType::i64,
-                   {static_cast<int64_t>(ids.size())});
-}
+using testing::whole;
 
 TEST(ApplyRope, TheArticlesPair) {
   const Spectrum spectrum = spectrum_of(4);
@@ -100,29 +59,6 @@ TEST(ApplyRope, EqualsTheDefinitionBitForBitForEveryDimensionAndTarget) {
   });
 }
 
-struct LayoutCase {
-  const char* name;
-  RotaryLayout layout;
-};
-
-const LayoutCase kLayouts[] = {
-    {"GPT-J, leading", {80, {{0, 32, Pairing::interleaved}}}},
-    {"GPT-NeoX, a quarter", {64, {{0, 16, Pairing::half_split}}}},
-    {"DeepSeek MLA, trailing", {96, {{32, 64, Pairing::interleaved}}}},
-    {"ChatGLM-6B, two windows",
-     {128, {{0, 64, Pairing::half_split}, {64, 64, Pairing::half_split}}}},
-    {"two windows in reverse, of both pairings",
-     {50, {{30, 18, Pairing::interleaved}, {2, 12, Pairing::half_split}}}},
-    {"no window", {24, {}}},
-};
-
-Spectrum spectrum_for(const RotaryLayout& layout) {
-  std::vector<double> inv_freq;
-  for (int64_t i = 0; i < pair_count(layout); ++i)
-    inv_freq.push_back(static_cast<float>(std::pow(1e4, -static_cast<double>(i) / 32)));
-  return spectrum_from_inv_freq(inv_freq);
-}
-
 TEST(ApplyRope, WindowsAnywhere) {
   testing::for_each_target([](const std::string&) {
     for (const LayoutCase& c : kLayouts) {
@@ -137,167 +73,6 @@ TEST(ApplyRope, WindowsAnywhere) {
       EXPECT_EQ(z.bytes, y.bytes) << "in place differs";
     }
   });
-}
-
-TEST(ApplyRope, SixteenBitTypesAreTheFloat32ResultRoundedOnce) {
-  for (DType dtype : {DType::bf16, DType::f16}) {
-    for (const LayoutCase& c : kLayouts) {
-      const Spectrum spectrum = spectrum_for(c.layout);
-      const Tensor x = random_tensor({5, 2, c.layout.head_dim}, 9, dtype);
-      const auto want32 = reference(floats(x), 2, spectrum, c.layout, run_of(1000, 5));
-      const Tensor want = converted(tensor_of(x.shape, want32).view(), dtype);
-      testing::for_each_target([&](const std::string&) {
-        Tensor y = x;
-        apply_rope(spectrum, c.layout, positions_from(1000), in_place(y.view()));
-        EXPECT_EQ(y.bytes, want.bytes) << c.name << name(dtype);
-      });
-    }
-  }
-}
-
-// Every 16-bit number through the load and store of every target: position 0 multiplies by 1 and
-// adds 0.
-TEST(ApplyRope, EverySixteenBitNumberSurvivesPositionZero) {
-  for (DType dtype : {DType::bf16, DType::f16}) {
-    Tensor x = make_tensor(dtype, {512, 1, 128});
-    auto* bits = reinterpret_cast<uint16_t*>(x.bytes.data());
-    for (int i = 0; i < 65536; ++i) bits[i] = static_cast<uint16_t>(i);
-    testing::for_each_target([&](const std::string&) {
-      for (Pairing pairing : {Pairing::half_split, Pairing::interleaved}) {
-        Tensor y = x;
-        const std::vector<int64_t> zeros(512, 0);
-        apply_rope(spectrum_of(128), whole(128, pairing), positions_of(view_of_ids(zeros)),
-                   in_place(y.view()));
-        const auto want = floats(x), got = floats(y);
-        for (size_t i = 0; i < want.size(); ++i) {
-          const size_t partner =
-              pairing == Pairing::interleaved ? i ^ 1 : (i % 128 < 64 ? i + 64 : i - 64);
-          if (!std::isfinite(want[partner])) {  // 0 * inf: the pair is lost, as the definition says
-            EXPECT_TRUE(std::isnan(got[i]));
-          } else if (std::isnan(want[i])) {
-            EXPECT_TRUE(std::isnan(got[i]));
-          } else {
-            EXPECT_EQ(want[i], got[i]) << i;
-          }
-        }
-      }
-    });
-  }
-}
-
-TEST(ApplyRope, StoresRoundToNearestEvenAndKeepDenormals) {
-  // x = [v, 0] at an angle of 0: the float32 result v is what is rounded.
-  const Spectrum still = spectrum_from_inv_freq(std::vector<double>{0.0});
-  const CosSinTable table{
-      1, 1, {1.00048828125f}, {0.0f}, 0};  // 1 + 2^-11: makes halves of the last place of f16
-  for (uint16_t bits : {0x3C00, 0x3C01, 0x3C02, 0x0001, 0x03FF, 0x0400, 0x7BFF, 0x8001, 0xBC01}) {
-    Tensor x = make_tensor(DType::f16, {1, 1, 2});
-    std::memcpy(x.bytes.data(), &bits, 2);
-    const uint16_t want = f16_from_float(float_from_f16(bits) * 1.00048828125f);
-    testing::for_each_target([&](const std::string&) {
-      Tensor y = x;
-      apply_rope(view_of(table), whole(2, Pairing::half_split), positions_from(0),
-                 in_place(y.view()));
-      uint16_t got;
-      std::memcpy(&got, y.bytes.data(), 2);
-      EXPECT_EQ(got, want) << bits;
-    });
-  }
-}
-
-// A view of the same numbers in another place: strides, order and alignment as asked.
-struct Scattered {
-  std::vector<std::byte> memory;
-  TensorView view;
-};
-
-Scattered scattered(const Tensor& x, const Dims& strides, int64_t first, int64_t elements,
-                    size_t misalign) {
-  Scattered result;
-  const size_t size = size_in_bytes(x.dtype);
-  result.memory.assign(static_cast<size_t>(elements) * size + 8, std::byte{0xA5});
-  result.view = {{result.memory.data() + misalign + static_cast<size_t>(first) * size, x.dtype,
-                  x.shape, strides}};
-  const std::byte* from = x.bytes.data();
-  for (int64_t t = 0; t < x.shape[0]; ++t) {
-    for (int64_t h = 0; h < x.shape[1]; ++h) {
-      for (int64_t c = 0; c < x.shape[2]; ++c, from += size) {
-        const int64_t at = t * strides[0] + h * strides[1] + c * strides[2];
-        std::memcpy(static_cast<std::byte*>(result.view.data) + at * static_cast<int64_t>(size),
-                    from, size);
-      }
-    }
-  }
-  return result;
-}
-
-TEST(ApplyRope, AnyStridesAndAlignmentGiveTheSameBitsAndTouchNothingElse) {
-  const int64_t tokens = 3, heads = 2, dim = 36;
-  struct Case {
-    Dims strides;
-    int64_t first, elements;
-  };
-  const Case cases[] = {{{100, 40, 1}, 0, 300},  {{2, 400, 10}, 0, 800}, {{-80, 36, 1}, 240, 400},
-                        {{80, 40, -1}, 50, 400}, {{200, 80, 2}, 1, 600}, {{1, 3, 6}, 0, 250}};
-  for (DType dtype : {DType::f32, DType::bf16, DType::f16}) {
-    for (Pairing pairing : {Pairing::half_split, Pairing::interleaved}) {
-      const RotaryLayout layout{dim, {{4, 30, pairing}}};
-      const Spectrum spectrum = spectrum_for(layout);
-      const Tensor x = random_tensor({tokens, heads, dim}, 3, dtype);
-      Tensor want = x;
-      apply_rope(spectrum, layout, positions_from(7), in_place(want.view()));
-      for (const Case& c : cases) {
-        for (size_t misalign : {0, 1, 3}) {
-          testing::for_each_target([&](const std::string&) {
-            Scattered y = scattered(x, c.strides, c.first, c.elements, misalign);
-            const Scattered untouched = scattered(want, c.strides, c.first, c.elements, misalign);
-            apply_rope(spectrum, layout, positions_from(7), in_place(y.view));
-            EXPECT_EQ(y.memory, untouched.memory) << to_string(c.strides) << misalign;
-          });
-        }
-      }
-    }
-  }
-}
-
-TEST(ApplyRope, LayoutsOfTensorsAgree) {
-  const int64_t batch = 2, seq = 5, heads = 3, dim = 16;
-  const Tensor x = random_tensor({batch, seq, heads, dim}, 1);
-  const Tensor swapped = contiguous_copy(permuted(x.view(), {0, 2, 1, 3}));
-  Tensor a = x, b = swapped, c = x;
-  const Spectrum spectrum = spectrum_of(dim);
-  const RotaryLayout layout = whole(dim, Pairing::half_split);
-  apply_rope(spectrum, layout, positions_from(3), in_place(a.view()));
-  apply_rope(spectrum, layout, positions_from(3), in_place(b.view()), std::nullopt,
-             {.tensor_layout = TensorLayout::bhsd});
-  EXPECT_EQ(a.bytes, contiguous_copy(permuted(std::as_const(b).view(), {0, 2, 1, 3})).bytes);
-  std::vector<int64_t> ids = {3, 4, 5, 6, 7, 3, 4, 5, 6, 7};
-  TensorView packed = make_view(c.bytes.data(), DType::f32, {batch * seq, heads, dim});
-  apply_rope(spectrum, layout, positions_of(view_of_ids(ids)), in_place(packed), std::nullopt,
-             {.tensor_layout = TensorLayout::thd});
-  EXPECT_EQ(a.bytes, c.bytes);
-}
-
-TEST(ApplyRope, QAndKOfOnePackedTensor) {
-  const int64_t tokens = 6, q_heads = 4, k_heads = 2, dim = 8, all = q_heads + 2 * k_heads;
-  Tensor packed = random_tensor({tokens, all, dim}, 4);
-  const auto part = [&](int64_t first, int64_t count) {
-    TensorView view = packed.view();
-    view.data = static_cast<float*>(view.data) + first * dim;
-    view.shape[1] = count;
-    return view;
-  };
-  const Tensor q = contiguous_copy(part(0, q_heads)), k = contiguous_copy(part(q_heads, k_heads)),
-               v = contiguous_copy(part(q_heads + k_heads, k_heads));
-  Tensor q2 = q, k2 = k;
-  const Spectrum spectrum = spectrum_of(dim);
-  const RotaryLayout layout = whole(dim, Pairing::interleaved);
-  apply_rope(spectrum, layout, positions_from(9), in_place(q2.view()), in_place(k2.view()));
-  apply_rope(spectrum, layout, positions_from(9), in_place(part(0, q_heads)),
-             in_place(part(q_heads, k_heads)));
-  EXPECT_EQ(contiguous_copy(part(0, q_heads)).bytes, q2.bytes);
-  EXPECT_EQ(contiguous_copy(part(q_heads, k_heads)).bytes, k2.bytes);
-  EXPECT_EQ(contiguous_copy(part(q_heads + k_heads, k_heads)).bytes, v.bytes);
 }
 
 TEST(ApplyRope, PositionIdsOfEveryShape) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/formats/gguf.h"
+#include "ropewalk/formats/gguf_testing.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/gguf_bytes.h"
 #include "ropewalk/testing/temp_folder.h"
@@ -10,11 +11,7 @@
 namespace ropewalk {
 namespace {
 
-struct Opened {
-  TempFolder folder;
-  GgufFile file;
-  explicit Opened(std::string_view bytes) : file(folder.file("m.gguf", bytes)) {}
-};
+using Opened = testing::OpenedGguf;
 
 void expect_refused(const GgufBytes& bytes, std::string_view text) {
   EXPECT_ROPEWALK_ERROR(Opened(bytes.file(std::string(64, '\0'))), ErrorCode::malformed,
@@ -120,7 +117,7 @@ TEST(GgufTensors, G31_DataThatIsCutOff) {
   ASSERT_EQ(opened.file.warnings().size(), 1u);
   EXPECT_THAT(
       opened.file.warnings()[0],
-      testing::HasSubstr("tensor \"u\" ends at 192, but the file has 168 bytes (missing 24)"));
+      ::testing::HasSubstr("tensor \"u\" ends at 192, but the file has 168 bytes (missing 24)"));
   EXPECT_ROPEWALK_ERROR(opened.file.read("u"), ErrorCode::malformed,
                         "tensor \"u\": bytes 160 to 192, but the file has 168 bytes (missing 24)");
 }
@@ -129,7 +126,7 @@ TEST(GgufTensors, G32_BytesAfterTheLastTensor) {
   const Opened opened(one({4}).file(std::string(40, '\0')));
   ASSERT_EQ(opened.file.warnings().size(), 1u);
   EXPECT_THAT(opened.file.warnings()[0],
-              testing::HasSubstr("byte 96: 8 bytes after the last tensor"));
+              ::testing::HasSubstr("byte 96: 8 bytes after the last tensor"));
   EXPECT_TRUE(Opened(one({4}).file(std::string(32, '\0'))).file.warnings().empty());
   EXPECT_TRUE(Opened(one({4}).file(std::string(16, '\0'))).file.warnings().empty());
 }
@@ -141,7 +138,7 @@ TEST(GgufTensors, G33_OnePartOfASplitModel) {
   const std::string hint =
       "this is part 2 of a model in 3 files (*-00001-of-00003.gguf has the keys)";
   ASSERT_EQ(opened.file.warnings().size(), 1u);
-  EXPECT_THAT(opened.file.warnings()[0], testing::HasSubstr(hint));
+  EXPECT_THAT(opened.file.warnings()[0], ::testing::HasSubstr(hint));
   EXPECT_ROPEWALK_ERROR(opened.file.architecture(), ErrorCode::malformed, hint);
   EXPECT_ROPEWALK_ERROR(opened.file.read("rope_freqs.weight"), ErrorCode::malformed, hint);
 }

@@ -4,7 +4,9 @@
 #include <ctime>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
+#include "ropewalk/formats/safetensors_testing.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/property.h"
 #include "ropewalk/testing/temp_folder.h"
@@ -12,43 +14,14 @@
 namespace ropewalk {
 namespace {
 
+using Opened = testing::OpenedSafetensors;
+using testing::entry;
+using testing::expect_refused;
+using testing::framed;
+using testing::object;
+using testing::text_of;
+
 const std::filesystem::path kFixtures = ROPEWALK_TESTDATA "/formats";
-
-std::string length_bytes(uint64_t length) {
-  std::string text;
-  for (int i = 0; i < 8; ++i) text += static_cast<char>(length >> (8 * i));
-  return text;
-}
-
-std::string framed(std::string_view header, std::string_view data = "") {
-  return length_bytes(header.size()).append(header).append(data);
-}
-
-std::string entry(std::string_view name, std::string_view dtype, std::string_view shape,
-                  std::string_view offsets) {
-  return fmt::format(R"("{}":{{"dtype":"{}","shape":{},"data_offsets":{}}})", name, dtype, shape,
-                     offsets);
-}
-
-std::string object(std::initializer_list<std::string> members) {
-  return fmt::format("{{{}}}", fmt::join(members, ","));
-}
-
-// An opened file and the folder that it is in.
-struct Opened {
-  TempFolder folder;
-  SafetensorsFile file;
-  explicit Opened(std::string_view bytes, const SafetensorsOptions& options = {})
-      : file(folder.file("m.safetensors", bytes), options) {}
-};
-
-void expect_refused(std::string_view header, std::string_view data, std::string_view text) {
-  EXPECT_ROPEWALK_ERROR(Opened(framed(header, data)), ErrorCode::malformed, std::string(text));
-}
-
-std::string text_of(const Tensor& tensor) {
-  return {reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()};
-}
 
 TEST(Safetensors, ReadsTensorsAndMetadata) {
   const Opened opened(
@@ -79,135 +52,6 @@ TEST(Safetensors, S1_EmptyFile) {
 
 TEST(Safetensors, S2_SevenBytes) {
   EXPECT_ROPEWALK_ERROR(Opened("1234567"), ErrorCode::malformed, "file has 7 bytes");
-}
-
-TEST(Safetensors, S3_EmptyHeader) {
-  EXPECT_ROPEWALK_ERROR(Opened(length_bytes(0)), ErrorCode::malformed, "header is empty");
-  expect_refused("   ", "", "header is empty");
-}
-
-TEST(Safetensors, S4_HeaderLongerThanTheFile) {
-  EXPECT_ROPEWALK_ERROR(Opened(length_bytes(0xFFFF) + std::string(92, ' ')), ErrorCode::malformed,
-                        "header of 65535 bytes, but the file has 100");
-  EXPECT_ROPEWALK_ERROR(Opened(length_bytes(3) + "{}"), ErrorCode::malformed, "header of 3 bytes");
-}
-
-TEST(Safetensors, S5_HeaderLengthThatWraps) {
-  for (const uint64_t length : {uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{0} - 7}) {
-    EXPECT_ROPEWALK_ERROR(Opened(length_bytes(length) + "{}"), ErrorCode::malformed,
-                          fmt::format("header of {} bytes", length));
-  }
-}
-
-TEST(Safetensors, S6_HeaderOverTheLimit) {
-  const TempFolder folder;
-  const auto path = folder.file("m", length_bytes(100'000'001));
-  std::filesystem::resize_file(path, 101'000'000);
-  EXPECT_ROPEWALK_ERROR(SafetensorsFile{path}, ErrorCode::resource_limit,
-                        "header of 100000001 bytes, larger than the limit of 100000000");
-}
-
-TEST(Safetensors, S7_HeaderNotUtf8) { expect_refused("{\"a\xff\":1}", "", "byte 11: "); }
-
-TEST(Safetensors, S8_SurrogatesAndOverlongForms) {
-  expect_refused("{\"\xed\xa0\x80\":1}", "", "byte 11: ");
-  expect_refused("{\"\xc0\xaf\":1}", "", "byte 10: ");
-  expect_refused(R"({"\ud800":1})", "", "surrogate");
-}
-
-TEST(Safetensors, S9_LeadingWhiteSpaceIsAcceptedWithAWarning) {
-  const Opened opened(framed(" \t\n{" + entry("a", "U8", "[1]", "[0,1]") + "}", "x"));
-  EXPECT_TRUE(opened.file.contains("a"));
-  ASSERT_EQ(opened.file.warnings().size(), 1u);
-  EXPECT_THAT(opened.file.warnings()[0], testing::HasSubstr("byte 8: white space"));
-}
-
-TEST(Safetensors, S10_HeaderIsNoObject) {
-  for (const char* header : {"[]", "\"a\"", "12", "null", "\xEF\xBB\xBF{}"}) {
-    expect_refused(header, "", "byte 8: expected an object, found '");
-  }
-}
-
-TEST(Safetensors, S11_TruncatedInAString) { expect_refused("{\"abc", "", "byte 13: "); }
-
-TEST(Safetensors, S12_TextAfterTheObject) {
-  expect_refused("{} x", "", "byte 11: ");
-  expect_refused("{}{}", "", "byte 10: ");
-  expect_refused(std::string_view("{}\0\0", 4), "", "byte 10: zero byte");
-}
-
-TEST(Safetensors, S13_DeepNesting) {
-  for (const std::string start : {"{\"a\":{\"x\":", "{\"a\":"}) {
-    EXPECT_ROPEWALK_ERROR(Opened(framed(start + std::string(100000, '['))), ErrorCode::malformed,
-                          start.size() > 6 ? "byte 80: nesting deeper than 64" : "found an array");
-  }
-}
-
-TEST(Safetensors, S14_DuplicateName) {
-  const std::string a = entry("a", "U8", "[1]", "[0,1]");
-  expect_refused(object({a, a}), "x", "duplicate tensor \"a\" (first at byte 9, again at byte 61)");
-}
-
-TEST(Safetensors, S15_DuplicateNameWithAnOrphanedRange) {
-  expect_refused(object({entry("a", "U8", "[1]", "[0,1]"), entry("b", "U8", "[1]", "[2,3]"),
-                         entry("a", "U8", "[1]", "[1,2]")}),
-                 "xyz", "duplicate tensor \"a\"");
-}
-
-TEST(Safetensors, S16_DuplicateNameAfterDecoding) {
-  expect_refused(object({entry("a", "U8", "[1]", "[0,1]"), entry("\\u0061", "U8", "[1]", "[1,2]")}),
-                 "xy", "duplicate tensor \"a\"");
-}
-
-TEST(Safetensors, S17_DuplicateField) {
-  for (const char* field :
-       {R"("dtype":"U8")", R"("shape":[1])", R"("data_offsets":[0,1])", R"("\u0073hape":[1])"}) {
-    expect_refused(
-        fmt::format(R"({{"a":{{"dtype":"U8","shape":[1],"data_offsets":[0,1],{}}}}})", field), "x",
-        "duplicate field");
-  }
-}
-
-TEST(Safetensors, S18_DuplicateMetadataKey) {
-  expect_refused(R"({"__metadata__":{"k":"1","k":"1"}})", "", "__metadata__: duplicate key \"k\"");
-  expect_refused(R"({"__metadata__":{},"__metadata__":{}})", "", "duplicate key \"__metadata__\"");
-}
-
-TEST(Safetensors, S19_MetadataValueIsAString) {
-  for (const char* value : {"1", "null", "{}", "[]", "true"}) {
-    expect_refused(fmt::format(R"({{"__metadata__":{{"k":{}}}}})", value), "",
-                   "__metadata__: \"k\": expected a string, found ");
-  }
-  expect_refused(R"({"__metadata__":"x"})", "", "expected an object, found \"x\"");
-}
-
-TEST(Safetensors, S20_TensorNamedMetadata) {
-  expect_refused(object({entry("__metadata__", "U8", "[1]", "[0,1]")}), "x",
-                 "__metadata__: \"shape\": expected a string, found an array (no tensor can have");
-  const TempFolder folder;
-  const Tensor tensor = make_tensor(DType::u8, {1});
-  EXPECT_ROPEWALK_ERROR(write_safetensors(folder / "m", {{"__metadata__", tensor.view()}}),
-                        ErrorCode::invalid_argument, "keeps this name");
-}
-
-TEST(Safetensors, S21_UnknownFieldIsAcceptedWithAWarning) {
-  for (const char* value : {"1", "[[],{}]", R"({"a":{"b":[1,{"dtype":2}]}})", "\"x\"", "null"}) {
-    const Opened opened(framed(
-        fmt::format(R"({{"a":{{"new":{},"dtype":"U8","shape":[1],"data_offsets":[0,1]}}}})", value),
-        "x"));
-    EXPECT_EQ(text_of(opened.file.read("a")), "x");
-    ASSERT_EQ(opened.file.warnings().size(), 1u);
-    EXPECT_THAT(opened.file.warnings()[0],
-                testing::HasSubstr("tensor \"a\": unknown field \"new\""));
-  }
-}
-
-TEST(Safetensors, S22_MissingField) {
-  expect_refused(R"({"a":{"shape":[1],"data_offsets":[0,1]}})", "x",
-                 "byte 9: tensor \"a\": expected the field \"dtype\"");
-  expect_refused(R"({"a":{"dtype":"U8","data_offsets":[0,1]}})", "x", "\"shape\"");
-  expect_refused(R"({"a":{"dtype":"U8","shape":[1]}})", "x", "\"data_offsets\"");
-  expect_refused(R"({"a":{}})", "", "tensor \"a\": expected the field");
 }
 
 TEST(Safetensors, S23_UnknownTypeLeavesTheOtherTensorsReadable) {
@@ -397,57 +241,6 @@ TEST(Safetensors, ReadsWhatTheReferenceWrites) {
   std::memcpy(weight.data(), file.read("weight").bytes.data(), 24);
   EXPECT_EQ(weight, (std::vector<float>{0, 1, 2, 3, 4, 5}));
 }
-
-TEST(Safetensors, WriterRefusesBadNames) {
-  const TempFolder folder;
-  const Tensor tensor = make_tensor(DType::u8, {1});
-  EXPECT_ROPEWALK_ERROR(
-      write_safetensors(folder / "m", {{"a", tensor.view()}, {"a", tensor.view()}}),
-      ErrorCode::invalid_argument, "tensor \"a\": given twice");
-  EXPECT_ROPEWALK_ERROR(write_safetensors(folder / "m", {{"\xff", tensor.view()}}),
-                        ErrorCode::invalid_argument, "tensor \"\\xff\" is not UTF-8");
-  EXPECT_ROPEWALK_ERROR(write_safetensors(folder / "m", {}, {{"k", "\xff"}}),
-                        ErrorCode::invalid_argument, "metadata value");
-  EXPECT_ROPEWALK_ERROR(write_safetensors(folder / "m", {}, {{"k", std::string(100000000, 'v')}}),
-                        ErrorCode::resource_limit, "larger than the limit");
-  EXPECT_ROPEWALK_ERROR(write_safetensors(folder / "m", {{"a", {nullptr, DType::u8, {1}, {1}}}}),
-                        ErrorCode::invalid_argument, "tensor \"a\": null data");
-  EXPECT_TRUE(folder.names().empty());
-}
-
-ROPEWALK_PROPERTY(Safetensors, WhatIsWrittenIsReadBack, [] {
-  const auto text = rc::gen::container<std::string>(rc::gen::inRange<char>(0, 127));
-  std::map<std::string, Tensor> tensors;
-  for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
-    Dims shape;
-    for (int rank = *rc::gen::inRange(0, 4); rank > 0; --rank) {
-      shape.push_back(*rc::gen::inRange(0, 5));
-    }
-    Tensor tensor = make_tensor(static_cast<DType>(*rc::gen::inRange(0, 15)), shape);
-    for (std::byte& byte : tensor.bytes) byte = std::byte{*rc::gen::arbitrary<uint8_t>()};
-    tensors[fmt::format("t{}", *text)] = std::move(tensor);
-  }
-  const std::map<std::string, std::string> metadata = {{*text, *text}};
-  std::vector<std::pair<std::string, ConstTensorView>> views;
-  std::map<std::string, Tensor> expected;
-  for (const auto& [name, tensor] : tensors) {
-    ConstTensorView view = tensor.view();
-    if (view.shape.size() == 3) view = permuted(view, {2, 0, 1});
-    views.emplace_back(name, view);
-    expected[name] = contiguous_copy(view);
-  }
-  const TempFolder folder;
-  write_safetensors(folder / "m", views, metadata);
-  const SafetensorsFile file(folder / "m");
-  RC_ASSERT(file.entries().size() == expected.size());
-  RC_ASSERT(file.metadata().begin()->second == metadata.begin()->second);
-  for (const auto& [name, tensor] : expected) {
-    const Tensor back = file.read(name);
-    RC_ASSERT(back.dtype == tensor.dtype);
-    RC_ASSERT(back.shape == tensor.shape);
-    RC_ASSERT(back.bytes == tensor.bytes);
-  }
-});
 
 ROPEWALK_PROPERTY(Safetensors, DamagedFilesNeverDoMoreThanThrow, [] {
   std::string bytes =

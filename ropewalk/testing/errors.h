@@ -16,7 +16,7 @@
     } catch (const ropewalk::Error& error_) {                                                   \
       thrown_ = true;                                                                           \
       EXPECT_EQ(ropewalk::name(error_.code()), ropewalk::name(expected_code)) << error_.what(); \
-      EXPECT_THAT(std::string(error_.what()), ::testing::HasSubstr(text));                        \
+      EXPECT_THAT(std::string(error_.what()), ::testing::HasSubstr(text));                      \
     }                                                                                           \
     EXPECT_TRUE(thrown_) << "no error from " #statement;                                        \
   } while (false)
