@@ -50,6 +50,7 @@ struct WindowRule {
   bool unrotated_only = false;  // ... or those that do not rotate: SmolLM3 ...
   bool rotated_only = false;    // ... or those that do: Muse
   bool halved = false;          // of both sides together: T5Gemma 2's encoder
+  int64_t beyond_half = 0;      // the same, of a mask that bidirectional_key makes full: Gemma 4
   int64_t divisor = 1;          // of the number: 2 for ModernBERT
 };
 

@@ -200,6 +200,16 @@ TEST(ReportedFaults, Y01_SoftmaxScaleOfDeepSeek) {
               5e-7);
 }
 
+// A scale that no softmax survives: mscale_all_dim 1e30 made it 9.8e57, 1e200 infinite.
+TEST(ReportedFaults, G2_SoftmaxScaleIsBounded) {
+  nlohmann::ordered_json config =
+      nlohmann::ordered_json::parse(read_text(kFolder / "deepseek-v3" / "config.json", 1 << 20));
+  for (const double mscale : {1e30, 1e200}) {
+    config["rope_scaling"]["mscale"] = config["rope_scaling"]["mscale_all_dim"] = mscale;
+    EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, "expected a softmax scale above 0");
+  }
+}
+
 // sgl-project/sglang#33558: attention_factor is the amplitude, not a multiple of the derived one,
 // which would be its square, 2.2058.
 TEST(ReportedFaults, Y04_AttentionFactorOfAFile) {
