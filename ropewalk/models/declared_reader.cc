@@ -181,6 +181,11 @@ void set_axes(KindReader& reader, const RopeKeys& keys, RopeConfig& rope) {
   rope.mrope_order = rule.order;
   if (rule.key_decides && keys.mrope_interleaved) {
     rope.mrope_order = *keys.mrope_interleaved ? MropeOrder::interleaved : MropeOrder::contiguous;
+  } else if (keys.mrope_interleaved &&
+             *keys.mrope_interleaved == (rule.order == MropeOrder::contiguous)) {
+    reader.config.warn(
+        fmt::format("mrope_interleaved is {}, but the code of {} does not read it: its axes are {}",
+                    *keys.mrope_interleaved, reader.type.name, name(rule.order)));
   }
   reader.note("mrope_order", std::string(name(rope.mrope_order)),
               fmt::format("family: the code of {}", reader.type.name));

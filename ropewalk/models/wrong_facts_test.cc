@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "ropewalk/models/configs_testing.h"
+#include "ropewalk/models/gguf_testing.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
@@ -209,6 +212,43 @@ TEST(WrongFacts, B07_ScalingFactorOfNomic) {
   EXPECT_EQ(make_spectrum(rope, 2048).inv_freq, make_spectrum(rope, 1).inv_freq);
   // base 1000 * (2 * 8192 / 2048 - 1)^(128/126) = 7219.5
   EXPECT_NEAR(make_spectrum(rope, 8192).inv_freq[63], 1.591391e-4, 1e-8);
+}
+
+// No key of a GGUF states the pairs: a type that has no such file takes those of the architecture.
+TEST(WrongFacts, B06_PairsOfAnAssumedTypeWithoutGguf) {
+  EXPECT_ROPEWALK_ERROR(read_gguf(sized("cohere2moe"), "cohere2_moe"), ErrorCode::unsupported,
+                        "general.architecture: expected one whose pairs are known, because a "
+                        "cohere2_moe has no GGUF form that ropewalk models lists; found "
+                        "\"cohere2moe\"");
+  EXPECT_EQ(rope_of(read_gguf(sized("llama"), "csm")).layout.windows[0].pairing,
+            Pairing::interleaved);
+}
+
+// The code that came with the first files of Falcon 40B.
+TEST(WrongFacts, B09_KvHeadsOfRefinedWeb) {
+  ordered_json config = ordered_json::parse(R"({"model_type": "RefinedWeb", "hidden_size": 8192,
+      "n_head": 128, "n_head_kv": 8, "n_layer": 60, "alibi": false, "bias": false})");
+  for (const char* type : {"RefinedWeb", "RefinedWebModel"}) {
+    config["model_type"] = type;
+    const ModelEncoding model = read(config);
+    EXPECT_EQ(model.kv_heads, 8) << type;
+    EXPECT_EQ(model.layers[0].kv_heads, 8) << type;
+  }
+}
+
+// The class decides, whatever the file says.
+TEST(WrongFacts, B14_InterleavedAgainstTheType) {
+  const auto warnings = [](const char* type, const char* value) {
+    return read(small_config(type, fmt::format(R"({{"rope_parameters": {{"rope_type": "default",
+        "rope_theta": 1e6, "mrope_interleaved": {}}}}})",
+                                               value)))
+        .warnings;
+  };
+  EXPECT_THAT(warnings("qwen2_vl_text", "true"), Contains(HasSubstr("mrope_interleaved is true")));
+  EXPECT_THAT(warnings("qwen3_vl_text", "false"),
+              Contains(HasSubstr("mrope_interleaved is false")));
+  EXPECT_THAT(warnings("qwen2_vl_text", "false"), IsEmpty());
+  EXPECT_THAT(warnings("qwen3_vl_text", "true"), IsEmpty());
 }
 
 // A part that transformers writes under its own names.
