@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -49,6 +50,8 @@ RopeRule rule_of(const KindReader& reader, std::string_view reason) {
           .facts = type.attention.query_scale == QueryScaleFrom::mistral
                        ? std::span<const std::string_view>(kMistralFacts)
                        : std::span<const std::string_view>{},
+          .dynamic_factor = type.dynamic.factor,
+          .dynamic_length = type.dynamic.length,
           .rope_parameters = type.rope_parameters,
           .max_positions = reader.model.max_positions};
 }
@@ -58,6 +61,35 @@ int64_t even(const ConfigReader& config, std::string_view key, int64_t dim, int6
   config.refuse(
       ErrorCode::unsupported, key,
       fmt::format("expected an even number of rotated channels in 2..{}, found {}", head_dim, dim));
+}
+
+// The whole head is the window; the scaling lets the slow pairs of it stand still.
+int64_t proportional_dim(KindReader& reader, RopeKeys& keys, int64_t head_dim) {
+  const ModelType& type = reader.type;
+  const double of_kind =
+      reader.kind.rotary_fraction != 0 ? reader.kind.rotary_fraction : type.rotary_fraction;
+  const double fraction =
+      keys.partial_rotary_factor.value_or(type.fraction == Fraction::whole_head ? 1 : of_kind);
+  keys.parameters["partial_rotary_factor"] = fraction;
+  reader.note("partial_rotary_factor", fmt::to_string(fraction),
+              keys.partial_rotary_factor ? keys.fraction_source : default_of(type));
+  reader.note("rotary_dim", fmt::to_string(head_dim),
+              fmt::format("family: the whole head, of which {} channels turn",
+                          2 * static_cast<int64_t>(fraction * static_cast<double>(head_dim) / 2)));
+  return head_dim;
+}
+
+// transformers makes a speed for each two channels, the last one included, with exponents 2 i / dim
+// of the odd number, and turns as many pairs as there are speeds. The base to the power of
+// (dim + 1) / dim gives the even number the same speeds.
+void round_up(KindReader& reader, RopeKeys& keys, int64_t& dim) {
+  const auto odd = static_cast<double>(dim);
+  keys.rope_theta = std::pow(keys.rope_theta, (odd + 1) / odd);
+  reader.note("rope_theta", fmt::to_string(keys.rope_theta),
+              fmt::format("derived: rope_theta^({0}/{1}), which gives {0} channels the speeds of "
+                          "{1}",
+                          dim + 1, dim));
+  ++dim;
 }
 
 // The channels that turn, of a head of `head_dim`.
@@ -74,9 +106,9 @@ int64_t rotary_dim(KindReader& reader, RopeKeys& keys, int64_t head_dim) {
       return dim;
     }
   }
+  if (keys.rope_type == "proportional") return proportional_dim(reader, keys, head_dim);
   if (type.fraction == Fraction::whole_head) {
-    if (keys.partial_rotary_factor && *keys.partial_rotary_factor != 1 &&
-        keys.rope_type != "proportional") {
+    if (keys.partial_rotary_factor && *keys.partial_rotary_factor != 1) {
       config.warn(
           fmt::format("partial_rotary_factor is {}, but the code of the {} family rotates "
                       "the whole head",
@@ -90,7 +122,8 @@ int64_t rotary_dim(KindReader& reader, RopeKeys& keys, int64_t head_dim) {
   const double fraction = keys.partial_rotary_factor.value_or(fallback);
   reader.note("partial_rotary_factor", fmt::to_string(fraction),
               keys.partial_rotary_factor ? keys.fraction_source : default_of(type));
-  const auto dim = static_cast<int64_t>(static_cast<double>(head_dim) * fraction);
+  auto dim = static_cast<int64_t>(static_cast<double>(head_dim) * fraction);
+  if (type.rounds_odd_up && dim % 2 == 1 && dim < head_dim) round_up(reader, keys, dim);
   reader.note("rotary_dim", fmt::to_string(even(config, "partial_rotary_factor", dim, head_dim)),
               "derived: int(head_dim * partial_rotary_factor)");
   return dim;
@@ -148,6 +181,11 @@ void set_axes(KindReader& reader, const RopeKeys& keys, RopeConfig& rope) {
   rope.mrope_order = rule.order;
   if (rule.key_decides && keys.mrope_interleaved) {
     rope.mrope_order = *keys.mrope_interleaved ? MropeOrder::interleaved : MropeOrder::contiguous;
+  } else if (keys.mrope_interleaved &&
+             *keys.mrope_interleaved == (rule.order == MropeOrder::contiguous)) {
+    reader.config.warn(
+        fmt::format("mrope_interleaved is {}, but the code of {} does not read it: its axes are {}",
+                    *keys.mrope_interleaved, reader.type.name, name(rule.order)));
   }
   reader.note("mrope_order", std::string(name(rope.mrope_order)),
               fmt::format("family: the code of {}", reader.type.name));
@@ -219,9 +257,7 @@ KindFacts encoding_of_kind(KindReader reader) {
   if (!keys) return {NoEncoding{}};
   const int64_t head_dim = head_dim_of_kind(reader);
   RopeConfig rope;
-  rope.rope_theta = keys->rope_theta;
   rope.rope_type = keys->rope_type;
-  rope.parameters = keys->parameters;
   rope.lists = keys->lists;
   rope.reversed = reader.type.reversed;
   if (rope.reversed) reader.note("direction", "reversed", "family: rotate_half has the other sign");
@@ -239,6 +275,8 @@ KindFacts encoding_of_kind(KindReader reader) {
                                                                        : "pairs of neighbours",
                             reader.type.name));
   }
+  rope.rope_theta = keys->rope_theta;
+  rope.parameters = keys->parameters;
   set_axes(reader, *keys, rope);
   check_scaling(reader.config, rope);
   return {rope, query_scale(reader, *keys)};

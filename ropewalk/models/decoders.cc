@@ -25,29 +25,21 @@ constexpr std::string_view kGptOssRope =
     R"({"rope_type": "yarn", "factor": 32.0, "beta_fast": 32.0, "beta_slow": 1.0,
         "truncate": false, "original_max_position_embeddings": 4096})";
 
-// DBRX keeps what its attention needs in an object of its own.
+// DBRX keeps what its attention needs in an object of its own; so did transformers 4 the base.
 void read_dbrx(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  read_heads(config, model, type);
-  RopeConfig rope;
-  rope.rope_theta = type.rope_theta;
-  std::string source = default_of(type);
+  ModelType stated = type;
   if (std::optional<ConfigReader> attention = config.find_object("attn_config")) {
-    model.kv_heads = attention->integer("kv_heads", {"kv_n_heads"}, kHeadCount,
-                                        {{1, "default of DbrxAttentionConfig"}});
-    check_kv_heads(*attention, model, "kv_n_heads");
-    if (const auto theta = attention->find_number("rope_theta", kRopeTheta)) {
-      rope.rope_theta = *theta;
-      source = attention->source("rope_theta");
+    stated.kv_heads = attention->integer("kv_heads", {"kv_n_heads"}, kHeadCount,
+                                         {{1, "default of DbrxAttentionConfig"}});
+    if (const auto heads = config.find_integer("n_heads", kHeadCount);
+        heads && *heads % stated.kv_heads != 0) {
+      attention->refuse(ErrorCode::malformed, "kv_n_heads",
+                        fmt::format("expected a divisor of the {} attention heads, found {}",
+                                    *heads, stated.kv_heads));
     }
+    stated.theta_key = "attn_config/rope_theta";
   }
-  config.note("rope_theta", fmt::to_string(rope.rope_theta), source);
-  check_rope_theta(config, rope.rope_theta);
-  rope.rotary_dim = model.head_dim;
-  rope.layout = {model.head_dim, {{0, model.head_dim, Pairing::half_split}}};
-  config.note("rotary_dim", fmt::to_string(rope.rotary_dim), "family: the whole head");
-  config.note("pairing", "half_split", "family: rotate_half in the code of dbrx");
-  set_positions(model, rope);
-  read_attention(config, model, type);
+  read_declared(config, model, stated);
 }
 
 constexpr ModelType kTypes[] = {

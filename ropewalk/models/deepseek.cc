@@ -204,7 +204,6 @@ constexpr ModelType kTypes[] = {
     {.name = "deepseek_ocr2_text",
      .config_class = "DeepseekOcr2TextConfig",
      .size = {4096, 32, 32},
-     .head_dim = 128,
      .attention = kPlainAttention,
      .weights = kSeparate},
     {.name = "deepseek_ocr2",

@@ -50,7 +50,8 @@ std::vector<bool> read_sliding(ConfigReader& config, size_t layers) {
   return sliding;
 }
 
-int64_t rotary_dim(ConfigReader& config, const ModelEncoding& model, const RopeKeys& keys) {
+int64_t rotary_dim(ConfigReader& config, const ModelEncoding& model, const RopeKeys& keys,
+                   std::string_view kind) {
   const auto stated = config.find_integer("qk_rope_head_dim", kHeadDim);
   int64_t dim = stated.value_or(model.head_dim / 8);
   std::string_view key = "qk_rope_head_dim";
@@ -65,7 +66,7 @@ int64_t rotary_dim(ConfigReader& config, const ModelEncoding& model, const RopeK
                   fmt::format("expected an even number of rotated channels in 2..{}, found {}",
                               model.head_dim, dim));
   }
-  config.note("rotary_dim", fmt::to_string(dim), source);
+  config.note(fmt::format("{} rotary_dim", kind), fmt::to_string(dim), source);
   return dim;
 }
 
@@ -107,10 +108,22 @@ void check_flat_theta(const ConfigReader& config, const RopeRule& rule) {
   }
 }
 
+// One object for each of the two rotations; keys at the top then count for nothing that it states.
+bool is_nested(const ConfigReader& config) {
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    const auto block = config.json().find(key);
+    if (block == config.json().end() || !block->is_object()) continue;
+    if (const auto own = block->find("compress"); own != block->end() && own->is_object()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 RopeKeys compress_keys(ConfigReader& config, const ModelEncoding& model) {
   RopeRule rule = rule_of(model, "compress", 160000);
   rule.theta_key = "compress_rope_theta";
-  rule.top_theta_first = true;
+  rule.top_theta_first = !is_nested(config);
   check_flat_theta(config, rule);
   RopeKeys keys = keys_of(config, rule);
   if (keys.rope_type == "yarn" && !keys.parameters.contains("attention_factor")) {
@@ -130,8 +143,9 @@ void read_v4(ConfigReader& config, ModelEncoding& model, const ModelType& type) 
   main_rule.takes_rope_scaling = false;
   const RopeKeys main_keys = keys_of(config, main_rule);
   const RopeKeys compressed_keys = compress_keys(config, model);
-  const int64_t dim = rotary_dim(config, model, compressed_keys);
-  const RopeConfig main_rope = last_channels(main_keys, model.head_dim, dim);
+  const int64_t dim = rotary_dim(config, model, compressed_keys, "compress");
+  const RopeConfig main_rope =
+      last_channels(main_keys, model.head_dim, rotary_dim(config, model, main_keys, "main"));
   const RopeConfig compressed = last_channels(compressed_keys, model.head_dim, dim);
   check_scaling(config, main_rope);
   check_scaling(config, compressed);

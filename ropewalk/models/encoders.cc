@@ -78,6 +78,7 @@ constexpr ModelType kTypes[] = {
      .theta_key = "rotary_emb_base",
      .fraction = Fraction::leading,
      .fraction_key = "rotary_emb_fraction",
+     .dynamic = {"rotary_scaling_factor", "max_trained_positions"},
      .attention = {.known = true, .mask = Mask::full},
      .weights = {.form = QkvForm::fused, .layer = "layers.{}.attn.", .q = "Wqkv", .o = "out_proj"},
      .gguf = gguf_neox("nomic-bert")},

@@ -13,6 +13,7 @@ constexpr ModelType kTypes[] = {
     {.name = "exaone",
      .architecture = "ExaoneForCausalLM",
      .config_class = "ExaoneConfig",
+     .rope_theta = 500000,  // the code that came with the files had 10000
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::separate, .layer = "h.{}.attn.attention.", .o = "out_proj"},
      .gguf = gguf_neox("exaone")},

@@ -14,11 +14,19 @@ namespace {
 constexpr std::string_view kTelltaleKeys[] = {"alibi", "multi_query", "new_decoder_architecture",
                                               "parallel_attn"};
 
-// num_kv_heads counts in the new architecture only; multi_query is one head for all.
+// num_kv_heads counts in the new architecture only; multi_query is one head for all. The code that
+// came with the first files of 40B has n_head_kv.
 void set_kv_heads(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  if (const auto stated = config.find_integer("n_head_kv", kHeadCount)) {
+    model.kv_heads = *stated;
+    config.note("kv_heads", fmt::to_string(model.kv_heads), config.source("n_head_kv"));
+    check_kv_heads(config, model, "n_head_kv");
+    return;
+  }
   const bool grouped = config.boolean("new_decoder_architecture", "new_decoder_architecture",
                                       {false, default_of(type)});
-  const bool single = config.boolean("multi_query", "multi_query", {true, default_of(type)});
+  const bool single =
+      config.boolean("multi_query", "multi_query", {type.name != "RefinedWeb", default_of(type)});
   if (grouped) return;
   model.kv_heads = single ? 1 : model.heads;
   config.note("kv_heads", fmt::to_string(model.kv_heads), "derived: multi_query");
@@ -60,6 +68,17 @@ constexpr ModelType kTypes[] = {
     {.name = "RefinedWebModel",
      .architecture = "RWForCausalLM",
      .config_class = "RWConfig",
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::fused_per_group,
+                 .layer = "h.{}.self_attention.",
+                 .q = "query_key_value",
+                 .o = "dense"},
+     .gguf = gguf_neox("falcon"),
+     .encoding = "RoPE half_split on the whole head, or ALiBi by the key alibi",
+     .read = read},
+    {.name = "RefinedWeb",
+     .architecture = "RWForCausalLM",
+     .config_class = "RWConfig of falcon-40b",
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::fused_per_group,
                  .layer = "h.{}.self_attention.",

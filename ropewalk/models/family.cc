@@ -85,25 +85,50 @@ std::string nearest(const std::string& word) {
                                      fmt::join(names, ", "));
 }
 
-// A file without model_type may still name its class. Never its shape alone: that would be a guess.
-KnownType type_of_architecture(ConfigReader& config) {
+// The type whose class /architectures/0 names.
+KnownType named_by_architecture(const ConfigReader& config) {
   const auto& json = config.json();
   const auto list = json.find("architectures");
   if (list == json.end() || !list->is_array() || list->empty()) return {};
   const auto& first = list->front();
-  if (!first.is_string()) return {};
+  if (!first.is_string() || first.get<std::string>().empty()) return {};
   const std::string architecture = first.get<std::string>();
   for (const Family* family : all_families()) {
     for (const ModelType& type : family->types) {
-      if (type.architecture != architecture || architecture.empty()) continue;
-      config.note("family", std::string(family->name), config.source("architectures") + "/0");
-      config.warn(fmt::format("there is no {}; the family is told by {}/0, \"{}\"",
-                              config.pointer_to("model_type"), config.pointer_to("architectures"),
-                              escaped(architecture)));
-      return {family, &type};
+      if (type.architecture == architecture) return {family, &type};
     }
   }
   return {};
+}
+
+// A file without model_type may still name its class. Never its shape alone: that would be a guess.
+KnownType type_of_architecture(ConfigReader& config) {
+  const KnownType known = named_by_architecture(config);
+  if (known.type == nullptr) return {};
+  config.note("family", std::string(known.family->name), config.source("architectures") + "/0");
+  config.warn(fmt::format("there is no {}; the family is told by {}/0, \"{}\"",
+                          config.pointer_to("model_type"), config.pointer_to("architectures"),
+                          known.type->architecture));
+  return known;
+}
+
+// A file whose text is described by an object of it, where no type's line says so.
+constexpr ModelType kOfParts{.name = "a model of parts", .part = "text_config"};
+
+// Some programs write the type of a part at the top of a file that has parts: the class that the
+// file names, else the text's own type, says more.
+KnownType not_that_of_a_part(ConfigReader& config, const KnownType& known) {
+  const auto text = config.json().find("text_config");
+  if (config.is_part() || !known.type->part.empty() || text == config.json().end() ||
+      !text->is_object() || !text->contains("model_type")) {
+    return known;
+  }
+  config.warn(fmt::format("{} is \"{}\", which has no parts: {} is read",
+                          config.pointer_to("model_type"), known.type->name,
+                          config.pointer_to("text_config")));
+  const KnownType named = named_by_architecture(config);
+  if (named.type != nullptr && named.type->part == "text_config") return named;
+  return {known.family, &kOfParts};
 }
 
 }  // namespace
@@ -140,7 +165,7 @@ KnownType find_model_type(ConfigReader& config) {
         config.note("model_type", *type, config.source(key));
       }
     }
-    return known;
+    return not_that_of_a_part(config, known);
   }
   const std::string found = type ? fmt::format("\"{}\"", escaped(*type)) : "no such key";
   config.refuse(type ? ErrorCode::unsupported : ErrorCode::malformed, key,

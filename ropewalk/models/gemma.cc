@@ -200,6 +200,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 0,
      .fraction = Fraction::leading,
      .rotary_fraction = 0.5,
+     .rounds_odd_up = true,
      .layers = {.kinds = kRecurrent, .period = 3, .list_key = "block_types"},
      .attention = {.known = true,
                    .window = {.key = "attention_window_size", .value = 2048, .all_layers = true}},

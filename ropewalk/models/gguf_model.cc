@@ -75,6 +75,21 @@ KnownType type_of_architecture(GgufKeys& keys) {
   return best;
 }
 
+// What llama.cpp has of a type that the user names: its own form, else that of the file's
+// architecture. Better no answer than pairs that are guessed.
+GgufForm form_of(const KnownType& known, GgufKeys& keys) {
+  if (!known.type->gguf.architecture.empty()) return known.type->gguf;
+  for (const Family* family : all_families()) {
+    for (const ModelType& type : family->types) {
+      if (type.gguf.architecture == keys.architecture()) return type.gguf;
+    }
+  }
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{}: general.architecture: expected one whose pairs are known, because a "
+                          "{} has no GGUF form that ropewalk models lists; found \"{}\"",
+                          keys.file().label(), known.type->name, escaped(keys.architecture())));
+}
+
 // The model type as llama.cpp's code has it.
 struct Adapted {
   ModelType type;
@@ -220,6 +235,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   GgufKeys keys(file, path);
   const KnownType known = assume.empty() ? type_of_architecture(keys) : known_type(assume);
   ModelType original = *known.type;
+  original.gguf = form_of(known, keys);
   // Without a window all layers are alike, as in MobileLLM, which is a llama4 to llama.cpp.
   const bool no_window = keys.integer("attention.sliding_window") == 0 &&
                          (has_windows(original) || original.layers.no_rope_interval > 0);

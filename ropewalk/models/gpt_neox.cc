@@ -18,6 +18,7 @@ constexpr ModelType kTypes[] = {
      .fraction = Fraction::leading,
      .rotary_fraction = 0.25,
      .fraction_key = "rotary_pct",
+     .rounds_odd_up = true,
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::fused_per_head,
                  .layer = "layers.{}.attention.",

@@ -46,11 +46,13 @@ constexpr std::string_view kLfm3Rope =
     R"({"sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
         "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.5,
                            "rope_theta": 1000000.0}})";
+constexpr size_t kLfm3Start[] = {2}, kLfm3Pattern[] = {1, 2, 0, 2};
 constexpr LayerKind kLara[] = {
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
     {.name = "sliding_attention", .windowed = true},
     {.name = "full_attention", .rotates = false},
 };
+constexpr size_t kLaraPattern[] = {0, 1, 0, 2, 1};
 
 void read_without_positions(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   read_heads(config, model, type);
@@ -121,6 +123,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 262144,
      .fraction = Fraction::leading,
      .rotary_fraction = 0.5,
+     .rounds_odd_up = true,
      .layers = {.kinds = kAttentionAndMamba,
                 .period = 8192,
                 .list_key = "layers_block_type",
@@ -177,7 +180,7 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 4,
      .max_positions = 128000,
      .rope_parameters = kLfm3Rope,
-     .layers = {.kinds = kLfm3},
+     .layers = {.kinds = kLfm3, .pattern = kLfm3Pattern, .start = kLfm3Start},
      .attention = {.known = true,
                    .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5}, .eps_key = "norm_eps"},
                    .window = {.key = "sliding_window", .value = 256},
@@ -196,7 +199,7 @@ constexpr ModelType kTypes[] = {
      .head_dim = 128,
      .kv_heads = 4,
      .max_positions = 131072,
-     .layers = {.kinds = kLara},
+     .layers = {.kinds = kLara, .pattern = kLaraPattern},
      .attention = {.known = true,
                    .qk_norm = rms_norm(1e-6),
                    .window = {.key = "sliding_window", .value = 512}},

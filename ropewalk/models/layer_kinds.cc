@@ -40,6 +40,18 @@ std::vector<size_t> by_first_windowed(ConfigReader& config, const LayerRule& rul
   return kinds;
 }
 
+std::vector<size_t> by_pattern(ConfigReader& config, const LayerRule& rule, size_t count) {
+  std::vector<size_t> kinds;
+  for (size_t i = 0; i < count; ++i) {
+    kinds.push_back(i < rule.start.size() ? rule.start[i] : rule.pattern[i % rule.pattern.size()]);
+  }
+  std::vector<std::string_view> words;
+  for (const size_t kind : rule.pattern) words.push_back(rule.kinds[kind].name);
+  config.note(kKey, fmt::format("again and again {}", fmt::join(words, ", ")),
+              "family: the pattern of its class");
+  return kinds;
+}
+
 std::vector<size_t> by_period(ConfigReader& config, const LayerRule& rule, size_t count) {
   int64_t period = rule.period;
   std::string source = period == 0 ? "family: no kinds are stated"
@@ -116,6 +128,7 @@ std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule
   if (!names && config.has(rule.indices_key)) return by_indices(config, rule, count);
   if (!names && config.has(rule.numbers_key)) return by_numbers(config, rule, count);
   if (!names && !rule.first_windowed.key.empty()) return by_first_windowed(config, rule, count);
+  if (!names && !rule.pattern.empty()) return by_pattern(config, rule, count);
   if (!names) return by_period(config, rule, count);
   if (key == rule.list_key && !names->empty()) {
     const size_t given = names->size();

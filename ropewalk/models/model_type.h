@@ -36,6 +36,10 @@ struct LayerKind {
 // Gemma 3, {period 6, shift 1}: layers 5, 11, 17, ... are full_attention.
 struct LayerRule {
   std::span<const LayerKind> kinds;  // empty: all layers are alike
+  // Kinds by their index in `kinds`: `start` those of the first layers, then `pattern`, counted
+  // from layer 0, again and again. An empty pattern: the period decides.
+  std::span<const size_t> pattern = {};
+  std::span<const size_t> start = {};
   int64_t period = 0;
   int64_t shift = 1;
   std::string_view period_key = {};
@@ -75,6 +79,12 @@ struct LatentHead {
   double eps = 1e-6;                   // of the norms of the two latent vectors ...
   std::string_view eps_key = {};       // ... or this key's
   bool scales_by_rank = false;         // times sqrt(hidden_size / rank): LongCat
+};
+
+// A file without a rope block that has the first key is scaled by rope_type dynamic with that
+// factor, from the length that the second one states.
+struct DynamicKeys {
+  std::string_view factor = {}, length = {};
 };
 
 // Positions of several axes.
@@ -122,6 +132,8 @@ struct ModelType {
   std::string_view fraction_key = {};     // another name of partial_rotary_factor
   std::string_view rotary_dim_key = {};   // states the channels themselves: GPT-J's rotary_dim
   int64_t rotary_dim = 0;                 // its default; 0: none
+  bool rounds_odd_up = false;  // an odd number of channels turns with one more, by its own speeds
+  DynamicKeys dynamic = {};    // dynamic scaling by keys at the top of the file
   std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
   std::string_view yarn_type = {};        // the scaling that the code makes of rope_type yarn
   bool reads_alpha = false;               // rope_type dynamic with alpha is a fixed base

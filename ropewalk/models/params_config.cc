@@ -45,11 +45,12 @@ constexpr Word kWords[] = {
     {"/rope_high_freq_factor", "/rope_parameters/high_freq_factor"},
 };
 
-enum class Publisher { meta, meta_llama4, mistral };
+enum class Publisher { meta, meta_llama4, mistral, deepseek };
 
 Publisher publisher(const ordered_json& params) {
   if (params.contains("nope_layer_interval")) return Publisher::meta_llama4;
   const bool mistral = params.contains("hidden_dim") || params.contains("yarn");
+  if (params.contains("qk_rope_head_dim") && !mistral) return Publisher::deepseek;
   return mistral && !params.contains("multiple_of") ? Publisher::mistral : Publisher::meta;
 }
 
@@ -67,6 +68,8 @@ class Translation {
     }
     if (publisher_ == Publisher::mistral) {
       set_yarn();
+    } else if (publisher_ == Publisher::deepseek) {
+      set_deepseek_yarn();
     } else {
       set_llama3();
     }
@@ -126,6 +129,35 @@ class Translation {
     yarn->warn_unread();
   }
 
+  // ModelArgs of DeepSeek's inference/model.py: scaled where max_seq_len is above the trained
+  // length, and both mscale of a config.json are its one.
+  void set_deepseek_yarn() {
+    constexpr std::string_view kArgs = "ModelArgs in DeepSeek's code";
+    const auto either = [&](std::string_view key, int64_t fallback) {
+      return file_.find_integer(key, kPositionCount).value_or(fallback);
+    };
+    const int64_t most = either("max_seq_len", 16384);
+    const int64_t trained = either("original_seq_len", 4096);
+    if (!json_.contains("max_position_embeddings")) {
+      json_["max_position_embeddings"] = most;
+      names_["/max_position_embeddings"] = fmt::format("/max_seq_len, {}", kArgs);
+    }
+    if (json_.value("q_lora_rank", ordered_json(0)) == 0) json_["q_lora_rank"] = nullptr;
+    if (most <= trained) return;
+    imply("rope_type", "yarn", fmt::format("/original_seq_len below /max_seq_len, {}", kArgs));
+    const auto argument = [&](std::string_view word, const char* key, const ordered_json& value) {
+      const bool stated = params_.contains(key);
+      imply(word, stated ? params_[key] : value,
+            stated ? fmt::format("/{}", key) : fmt::format("/{}, {}", key, kArgs));
+    };
+    argument("factor", "rope_factor", 40);
+    argument("original_max_position_embeddings", "original_seq_len", 4096);
+    argument("beta_fast", "beta_fast", 32);
+    argument("beta_slow", "beta_slow", 1);
+    argument("mscale", "mscale", 1.0);
+    argument("mscale_all_dim", "mscale", 1.0);
+  }
+
   const ordered_json& params_;
   ConfigReader file_;
   Publisher publisher_;
@@ -138,10 +170,12 @@ ModelType type_of(Translation& translation, const ordered_json& params) {
   const bool mistral = translation.published_by() == Publisher::mistral;
   std::string_view name = mistral ? "mistral" : "llama";
   if (translation.published_by() == Publisher::meta_llama4) name = "llama4_text";
+  const bool deepseek = translation.published_by() == Publisher::deepseek;
   if (params.contains("qk_rope_head_dim")) name = "deepseek_v3";
+  if (deepseek && params.contains("index_n_heads")) name = "deepseek_v32";
   ModelType type = *find_model_type(name).type;
-  type.config_class = mistral ? "mistral-inference" : "Meta's code";
-  type.name = mistral ? "Mistral" : "Meta";
+  type.config_class = mistral ? "mistral-inference" : deepseek ? "DeepSeek's code" : "Meta's code";
+  type.name = mistral ? "Mistral" : deepseek ? "DeepSeek" : "Meta";
   type.head_dim = type.kv_heads = type.max_positions = 0;
   type.pairing = Pairing::interleaved;
   type.latent.writes_half_split = type.latent.key_decides = false;
@@ -178,9 +212,11 @@ ModelEncoding read_params_json(const ordered_json& stated, const std::string& la
   model.name = label;
   Translation translation(json, label, model);
   const ModelType type = type_of(translation, json);
-  model.model_type = translation.published_by() == Publisher::mistral ? "mistral" : "llama";
+  const bool deepseek = translation.published_by() == Publisher::deepseek;
+  const bool mistral = translation.published_by() == Publisher::mistral;
+  model.family = mistral ? "mistral" : deepseek ? "deepseek" : "llama";
+  model.model_type = deepseek ? "deepseek_v3" : model.family;
   ConfigReader config(translation.json(), label, "", model, &translation.names());
-  model.family = translation.published_by() == Publisher::mistral ? "mistral" : "llama";
   config.note("family", model.family,
               fmt::format("{}: the params.json of {}", label, type.config_class));
   read_declared(config, model, type);

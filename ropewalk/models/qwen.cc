@@ -112,6 +112,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 32768,
      .fraction = Fraction::leading,
      .rotary_fraction = 0.25,
+     .rounds_odd_up = true,
      .layers = {.kinds = kFullAndLinear, .period = 4, .period_key = "full_attention_interval"},
      .attention = {.known = true,
                    .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-6, .unit_offset = true}},

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"vision_start_token_id", "video_token_id"};
 
-constexpr MultiAxis kStatedSections{.axes = 3};
+constexpr MultiAxis kQwen2{.axes = 3, .section = {16, 24, 24}};
 // mrope_interleaved is written into the files, but only the class decides.
 constexpr MultiAxis kQwen3{.axes = 3, .order = MropeOrder::interleaved, .section = {24, 20, 20}};
 constexpr MultiAxis kQwen35{.axes = 3, .order = MropeOrder::interleaved, .section = {11, 11, 10}};
@@ -29,7 +29,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 32768,
      .rope_theta = 1000000,
      .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 80}},
-     .multi_axis = kStatedSections,
+     .multi_axis = kQwen2,
      .attention = {.known = true,
                    .window = {.key = "sliding_window",
                               .value = 4096,
@@ -49,7 +49,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 32768,
      .rope_theta = 1000000,
      .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 80}},
-     .multi_axis = kStatedSections,
+     .multi_axis = kQwen2,
      .attention = {.known = true,
                    .window = {.key = "sliding_window",
                               .value = 4096,
@@ -104,6 +104,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 32768,
      .fraction = Fraction::leading,
      .rotary_fraction = 0.25,
+     .rounds_odd_up = true,
      .layers = {.kinds = kFullAndLinear, .period = 4, .period_key = "full_attention_interval"},
      .multi_axis = kQwen35,
      .attention = {.known = true,
@@ -126,6 +127,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 32768,
      .fraction = Fraction::leading,
      .rotary_fraction = 0.25,
+     .rounds_odd_up = true,
      .layers = {.kinds = kFullAndLinear, .period = 4, .period_key = "full_attention_interval"},
      .multi_axis = kQwen35,
      .attention = {.known = true,
@@ -146,7 +148,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 32768,
      .rope_theta = 1000000,
      .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 28}},
-     .multi_axis = kStatedSections,
+     .multi_axis = kQwen2,
      .attention = {.known = true,
                    .window = {.key = "sliding_window",
                               .value = 32768,
@@ -190,7 +192,7 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 2,
      .max_positions = 131072,
      .rope_theta = 500000,
-     .multi_axis = kStatedSections,
+     .multi_axis = kQwen2,
      .attention = kPlainAttention,
      .weights = kSeparate,
      .gguf = gguf_neox("paddleocr")},
@@ -207,6 +209,7 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 2,
      .max_positions = 32768,
      .fraction = Fraction::leading,
+     .rounds_odd_up = true,
      .layers = {.kinds = kIndexedAndLinear, .period = 4, .period_key = "full_attention_interval"},
      .multi_axis = kQwen35,
      .attention = {.known = true, .not_computed = kSparseIndexer}},

@@ -75,10 +75,11 @@ TEST(ReportedFaults, R04_AsManyFrequenciesAsPairs) {
   EXPECT_EQ(make_spectrum(rope).inv_freq.size(), 2u);
 }
 
-// huggingface/transformers#48101, #35233: accepted when loaded, and a shape error when called.
+// huggingface/transformers#48101, #35233: accepted when loaded, and a shape error when called, but
+// for the classes that turn one channel more.
 TEST(ReportedFaults, R06_OddNumbersOfChannels) {
   EXPECT_ROPEWALK_ERROR(
-      read(small_config("gpt_neox", R"({"hidden_size": 16, "rotary_pct": 0.75})")),
+      read(small_config("phi", R"({"hidden_size": 16, "partial_rotary_factor": 0.75})")),
       ErrorCode::unsupported, "expected an even number of rotated channels in 2..4, found 3");
 }
 
@@ -100,7 +101,7 @@ TEST(ReportedFaults, M03_SectionInEitherBlock) {
   EXPECT_EQ(without_words(old_words),
             without_words(read(small_config("qwen2_vl_text",
                                             fmt::format(fmt::runtime(block), "rope_parameters")))));
-  EXPECT_ROPEWALK_ERROR(read(small_config("qwen2_vl_text")), ErrorCode::malformed,
+  EXPECT_ROPEWALK_ERROR(read(small_config("hunyuan_vl_text")), ErrorCode::malformed,
                         "expected a mrope_section");
 }
 

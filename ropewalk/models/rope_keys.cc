@@ -18,6 +18,7 @@ using nlohmann::ordered_json;
 
 constexpr NumberRule kFraction{"a number above 0 and at most 1",
                                [](double value) { return value > 0 && value <= 1; }};
+constexpr NumberRule kGrowth{"a number of at least 1", [](double value) { return value >= 1; }};
 constexpr std::string_view kOriginal = "original_max_position_embeddings";
 constexpr std::string_view kMaxPositions = "max_position_embeddings";
 
@@ -175,6 +176,11 @@ struct Stated {
 
 void read_theta(ConfigReader& place, std::string_view key, const RopeRule& rule,
                 std::optional<Stated>& stated) {
+  if (const size_t slash = key.find('/'); slash != key.npos) {
+    std::optional<ConfigReader> inner = place.find_object(key.substr(0, slash));
+    if (inner) read_theta(*inner, key.substr(slash + 1), rule, stated);
+    return;
+  }
   const std::optional<double> theta = place.find_number(key, kRopeTheta);
   if (!theta) return;
   if (stated && stated->value != *theta) {
@@ -235,6 +241,22 @@ RopeKeys without_block(ConfigReader& config, const RopeRule& rule, std::string w
   return read_block(config, nullptr, rule);
 }
 
+// Scaled by keys at the top of the file.
+RopeKeys dynamic_by_keys(ConfigReader& config, const RopeRule& rule, double factor) {
+  config.note(field(rule, "rope_type"), "dynamic", config.source(rule.dynamic_factor));
+  config.note(field(rule, "factor"), fmt::to_string(factor), config.source(rule.dynamic_factor));
+  RopeKeys keys = read_block(config, nullptr, rule);
+  keys.rope_type = "dynamic";
+  keys.parameters["factor"] = factor;
+  const auto length = config.find_integer(rule.dynamic_length, kPositionCount);
+  keys.parameters[std::string(kMaxPositions)] =
+      static_cast<double>(length.value_or(rule.max_positions));
+  config.note(field(rule, "length that is not scaled"),
+              fmt::to_string(length.value_or(rule.max_positions)),
+              length ? config.source(rule.dynamic_length) : "default: max_position_embeddings");
+  return keys;
+}
+
 // Of two blocks that both say something transformers takes rope_scaling.
 std::string_view block_key(ConfigReader& config) {
   const auto full = [&](const char* key) {
@@ -269,6 +291,10 @@ std::optional<RopeKeys> read_rope_keys(ConfigReader& config, const RopeRule& rul
   if (!block && !rule.rope_parameters.empty()) {
     fallback = ordered_json::parse(rule.rope_parameters);
     block = config.of(fallback, rule.rope_theta.reason);
+  }
+  if (!block && !rule.dynamic_factor.empty()) {
+    const auto factor = config.find_number(rule.dynamic_factor, kGrowth);
+    if (factor) return dynamic_by_keys(config, rule, *factor);
   }
   if (!block) {
     return without_block(config, rule, "there is no rope_scaling and no rope_parameters");

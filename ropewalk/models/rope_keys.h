@@ -16,7 +16,7 @@ struct RopeRule {
   Default<double> rope_theta;
   std::string_view theta_key = "rope_theta";  // where transformers 4 states it
   bool top_theta_first = false;               // there it counts before the block's (DeepSeek-V4)
-  std::string_view theta_alias = {};          // another name
+  std::string_view theta_alias = {};          // another name; "a/b" is in an object
   std::string_view fraction_alias = {};       // another name of partial_rotary_factor
   std::string_view kind = {};                 // "full_attention"; empty: all layers are alike
   bool windowed = false;                      // of layers with a window
@@ -25,6 +25,8 @@ struct RopeRule {
   std::string_view yarn_type = {};  // what rope_type yarn means here; empty: itself
   bool reads_alpha = false;         // HunYuan: dynamic with alpha is a fixed base
   std::span<const std::string_view> facts = {};  // keys of the block that the code uses on q or k
+  // Without a block, a scaling dynamic by the first key, from the length of the second (Nomic).
+  std::string_view dynamic_factor = {}, dynamic_length = {};
   std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
   int64_t max_positions = 0;              // max_position_embeddings, for the scalings that need it
 };
