@@ -130,6 +130,24 @@ TEST_P(LayersReference, AsTheModelsOwnClass) {
   }
 }
 
+// How much of that is a comparison, and not a refusal.
+TEST(LayersReferenceCount, MostAreComputed) {
+  size_t layers = 0;
+  std::set<std::string> types;
+  for (const std::string& name : cases()) {
+    if (kWithoutNames.contains(name)) continue;
+    const Fixture fixture("attention/" + name);
+    const ModelEncoding model = model_of(fixture.info());
+    for (const ordered_json& item : fixture.info().at("layers")) {
+      if (is_refused(model, item.at("layer").get<int64_t>())) continue;
+      ++layers;
+      types.insert(model.model_type);
+    }
+  }
+  EXPECT_GE(layers, 241u);
+  EXPECT_GE(types.size(), 150u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Classes, LayersReference, ::testing::ValuesIn(cases()),
                          [](const auto& info) {
                            std::string name = info.param;
