@@ -213,7 +213,7 @@ bool compare_models(const ModelEncoding& a, const ModelEncoding& b, int64_t laye
     elsewhere = elsewhere || cell(to_json(a.layers[i])) != cell(to_json(b.layers[i]));
   }
   if (!rows.differ && !elsewhere) {
-    fmt::print("{} and {} encode positions alike\n", escaped(a.name), escaped(b.name));
+    fmt::print("{} and {} encode positions and attend alike\n", escaped(a.name), escaped(b.name));
     return false;
   }
   rows.rows.insert(rows.rows.begin(), {"level", "what", escaped(a.name), escaped(b.name)});
