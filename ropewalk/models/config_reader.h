@@ -82,6 +82,11 @@ class ConfigReader {
                 const Default<double>& fallback);
   bool boolean(std::string_view field, std::string_view key, const Default<bool>& fallback);
 
+  // The same place with some keys under other names; both arguments must outlive the reader.
+  ConfigReader renamed(const nlohmann::ordered_json& object, const KeyNames& names) const {
+    return ConfigReader(object, label_, pointer_, *findings_, &names);
+  }
+
   // Another object as if it stood in the place of this one: defaults of a class, say.
   ConfigReader of(const nlohmann::ordered_json& object, std::string_view label) const {
     return ConfigReader(object, std::string(label), "", *findings_);

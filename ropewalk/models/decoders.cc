@@ -42,6 +42,8 @@ void read_dbrx(ConfigReader& config, ModelEncoding& model, const ModelType& type
   read_declared(config, model, stated);
 }
 
+constexpr KeyAlias kJetMoeAliases[] = {{"head_dim", "kv_channels"}};
+
 constexpr ModelType kTypes[] = {
     {.name = "gpt_oss",
      .architecture = "GptOssForCausalLM",
@@ -177,6 +179,7 @@ constexpr ModelType kTypes[] = {
     {.name = "jetmoe",
      .architecture = "JetMoeForCausalLM",
      .config_class = "JetMoeConfig",
+     .aliases = kJetMoeAliases,
      .size = {2048, 32, 12},
      .head_dim = 128,
      .head_dim_key = "kv_channels",

@@ -51,6 +51,9 @@ constexpr LayerKind kKimiLinear[] = {
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
 
+constexpr size_t kKimiLinearStart[] = {1}, kKimiLinearPattern[] = {0, 1, 1, 1};
+constexpr KeyAlias kGlmLiteAliases[] = {{"head_dim", "qk_rope_head_dim"}};
+
 constexpr LatentHead kV3{.nope_dim = 128,
                          .rope_dim = 64,
                          .writes_half_split = true,
@@ -129,6 +132,7 @@ constexpr ModelType kTypes[] = {
     {.name = "glm4_moe_lite",
      .architecture = "Glm4MoeLiteForCausalLM",
      .config_class = "Glm4MoeLiteConfig",
+     .aliases = kGlmLiteAliases,
      .size = {2048, 20, 47},
      .kv_heads = 20,
      .max_positions = 202752,
@@ -188,7 +192,10 @@ constexpr ModelType kTypes[] = {
     {.name = "kimi_linear",
      .architecture = "KimiLinearForCausalLM",
      .config_class = "KimiLinearConfig",
-     .layers = {.kinds = kKimiLinear},
+     .layers = {.kinds = kKimiLinear,
+                .pattern = kKimiLinearPattern,
+                .start = kKimiLinearStart,
+                .from_one = "linear_attn_config/full_attn_layers"},
      .latent = {.nope_dim = 128, .rope_dim = 64},
      .rotates = false,
      .value_dim = {"v_head_dim", 128},

@@ -42,6 +42,9 @@ constexpr std::string_view kGemma4Rope =
         "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25,
                            "rope_theta": 1000000.0}})";
 
+constexpr KeyAlias kRecurrentAliases[] = {{"sliding_window", "attention_window_size"},
+                                          {"layers_block_type", "layer_types"}};
+
 constexpr ModelType kTypes[] = {
     {.name = "gemma",
      .architecture = "GemmaForCausalLM",
@@ -196,6 +199,7 @@ constexpr ModelType kTypes[] = {
     {.name = "recurrent_gemma",
      .architecture = "RecurrentGemmaForCausalLM",
      .config_class = "RecurrentGemmaConfig",
+     .aliases = kRecurrentAliases,
      .size = {2560, 10, 26},
      .max_positions = 0,
      .fraction = Fraction::leading,

@@ -1,6 +1,7 @@
 // Layers of attention among layers of convolution or recurrence, which know the order by
 // themselves. Source: configuration_*.py and modeling_*.py of transformers.
 
+#include <array>
 #include <numbers>
 #include <vector>
 
@@ -33,6 +34,15 @@ constexpr LayerKind kHybridAndMamba[] = {
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
 
+// Zamba2Config has one list, of 54 layers.
+constexpr std::array<size_t, 54> zamba2_layers() {
+  std::array<size_t, 54> kinds{};
+  kinds.fill(2);
+  for (const size_t hybrid : {6, 12, 18, 24, 30, 36, 42, 47, 51}) kinds[hybrid] = 0;
+  return kinds;
+}
+constexpr std::array<size_t, 54> kZamba2 = zamba2_layers();
+
 // Proportional on the layers that see everything.
 constexpr LayerKind kLfm3[] = {
     {.name = "full_attention", .rope_theta = 1000000},
@@ -53,6 +63,9 @@ constexpr LayerKind kLara[] = {
     {.name = "full_attention", .rotates = false},
 };
 constexpr size_t kLaraPattern[] = {0, 1, 0, 2, 1};
+
+constexpr KeyAlias kNemotronAliases[] = {{"layer_types", "layers_block_type"}};
+constexpr KeyAlias kLfm3Aliases[] = {{"rms_norm_eps", "norm_eps"}};
 
 void read_without_positions(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   read_heads(config, model, type);
@@ -146,7 +159,7 @@ constexpr ModelType kTypes[] = {
      .size = {2560, 32, 54},
      .head_dim_key = "attention_head_dim",
      .max_positions = 4096,
-     .layers = {.kinds = kHybridAndMamba, .list_key = "layers_block_type"},
+     .layers = {.kinds = kHybridAndMamba, .pattern = kZamba2, .list_key = "layers_block_type"},
      .attention = {.known = true,
                    .scale = {.factor = std::numbers::sqrt2},
                    .not_computed = kHiddenStateBeside},
@@ -165,6 +178,7 @@ constexpr ModelType kTypes[] = {
     {.name = "nemotron_h",
      .architecture = "NemotronHForCausalLM",
      .config_class = "NemotronHConfig",
+     .aliases = kNemotronAliases,
      .kv_heads = 8,
      .max_positions = 4096,
      .rotates = false,
@@ -175,6 +189,7 @@ constexpr ModelType kTypes[] = {
     {.name = "lfm3",
      .architecture = "Lfm3ForCausalLM",
      .config_class = "Lfm3Config",
+     .aliases = kLfm3Aliases,
      .size = {2048, 16, 24},
      .head_dim = 128,
      .kv_heads = 4,

@@ -108,6 +108,23 @@ std::vector<size_t> by_indices(ConfigReader& config, const LayerRule& rule, size
   return kinds;
 }
 
+// The list of "a/b", counted from 1; nothing where the file has none.
+std::optional<std::vector<size_t>> by_numbers_from_one(ConfigReader& config, const LayerRule& rule,
+                                                       size_t count) {
+  const size_t slash = rule.from_one.find('/');
+  if (slash == rule.from_one.npos) return std::nullopt;
+  auto place = config.find_object(rule.from_one.substr(0, slash));
+  const std::string_view key = rule.from_one.substr(slash + 1);
+  const auto numbers =
+      place ? place->find_integers(key, {1, static_cast<int64_t>(count)}) : std::nullopt;
+  if (!numbers) return std::nullopt;
+  std::vector<size_t> kinds(count, 1);
+  for (const int64_t number : *numbers) kinds[static_cast<size_t>(number - 1)] = 0;
+  config.note(kKey, fmt::format("{} of {} are {}", numbers->size(), count, rule.kinds[0].name),
+              place->source(key));
+  return kinds;
+}
+
 }  // namespace
 
 bool same_positions(const LayerKind& a, const LayerKind& b) {
@@ -128,6 +145,9 @@ std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule
   if (!names && config.has(rule.indices_key)) return by_indices(config, rule, count);
   if (!names && config.has(rule.numbers_key)) return by_numbers(config, rule, count);
   if (!names && !rule.first_windowed.key.empty()) return by_first_windowed(config, rule, count);
+  if (!names) {
+    if (const auto kinds = by_numbers_from_one(config, rule, count)) return *kinds;
+  }
   if (!names && !rule.pattern.empty()) return by_pattern(config, rule, count);
   if (!names) return by_period(config, rule, count);
   if (key == rule.list_key && !names->empty()) {

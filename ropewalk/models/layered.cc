@@ -124,8 +124,11 @@ constexpr ModelType kTypes[] = {
      .head_dim = 128,
      .kv_heads = 4,
      .max_positions = 262144,
-     .layers =
-         {.kinds = kFullPassesSlidingTurns, .period = 4, .shift = 3, .first_is_first_kind = true},
+     .layers = {.kinds = kFullPassesSlidingTurns,
+                .period = 4,
+                .shift = 3,
+                .first_is_first_kind = true,
+                .last_is_first_kind = true},
      .attention = {.known = true,
                    .qk_norm = rms_norm(1e-6),
                    .window = {.key = "sliding_window", .value = 513},

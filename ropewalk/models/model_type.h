@@ -45,6 +45,7 @@ struct LayerRule {
   std::string_view period_key = {};
   std::string_view list_key = {};     // another name of layer_types; a short list repeats
   std::string_view indices_key = {};  // the layers of kinds[0], by their numbers
+  std::string_view from_one = {};     // the same in an object, "a/b", counted from 1
   std::string_view numbers_key = {};  // the kind of each layer, by its index in kinds
   // Layers from this number on are of kinds[1], those before of kinds[0] (Qwen 2); or, with a
   // period, those from it on are of kinds[0] (Qwen 2 MoE).
@@ -81,6 +82,12 @@ struct LatentHead {
   bool scales_by_rank = false;         // times sqrt(hidden_size / rank): LongCat
 };
 
+// Another name of a key, which counts where the file has not the key itself: attribute_map of the
+// class in transformers.
+struct KeyAlias {
+  std::string_view alias, key;
+};
+
 // A file without a rope block that has the first key is scaled by rope_type dynamic with that
 // factor, from the length that the second one states.
 struct DynamicKeys {
@@ -114,6 +121,8 @@ struct ModelType {
   std::string_view architecture;  // value of /architectures/0, for a file without model_type
   std::string_view config_class;  // whose defaults these are: "Qwen3Config"
 
+  std::span<const KeyAlias> aliases = {};
+
   // hidden_size, heads and layers where a part of a model does not state them; a whole file must.
   struct Size {
     int64_t hidden_size = 0, heads = 0, layers = 0;
@@ -129,9 +138,9 @@ struct ModelType {
   bool fixed_theta = false;         // rope_theta is written into the code; no rope key is read
   Fraction fraction = Fraction::whole_head;
   double rotary_fraction = 1;
-  std::string_view fraction_key = {};     // another name of partial_rotary_factor
-  std::string_view rotary_dim_key = {};   // states the channels themselves: GPT-J's rotary_dim
-  int64_t rotary_dim = 0;                 // its default; 0: none
+  std::string_view fraction_key = {};    // another name of partial_rotary_factor
+  std::string_view rotary_dim_key = {};  // states the channels themselves: GPT-J's rotary_dim
+  int64_t rotary_dim = 0;                // its default; 0: none
   bool rounds_odd_up = false;  // an odd number of channels turns with one more, by its own speeds
   DynamicKeys dynamic = {};    // dynamic scaling by keys at the top of the file
   std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none

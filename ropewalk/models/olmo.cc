@@ -15,6 +15,8 @@ constexpr LayerKind kScaledAndLocal[] = {
     {.name = "sliding_attention", .windowed = true, .takes_rope_scaling = false},
 };
 
+constexpr KeyAlias kMolmo2Aliases[] = {{"layer_norm_eps", "rms_norm_eps"}};
+
 constexpr ModelType kTypes[] = {
     {.name = "olmo",
      .architecture = "OlmoForCausalLM",
@@ -67,6 +69,7 @@ constexpr ModelType kTypes[] = {
      .weights = kSeparate},
     {.name = "molmo2_text",
      .config_class = "Molmo2TextConfig",
+     .aliases = kMolmo2Aliases,
      .size = {4096, 32, 36},
      .head_dim = 128,
      .kv_heads = 8,

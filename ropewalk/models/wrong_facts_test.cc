@@ -128,6 +128,29 @@ TEST(WrongFacts, B17_PatternOfLfm3) {
   }
 }
 
+TEST(WrongFacts, B17_OtherPatternsOfClasses) {
+  const ModelEncoding flint = read(small_config("flint", R"({"num_hidden_layers": 9})"));
+  EXPECT_THAT(turning(flint), ElementsAre(2, 3, 4, 6, 7));
+  const ModelEncoding kimi = read(small_config("kimi_linear"));
+  EXPECT_EQ(kimi.layers[0].mixer, Mixer::recurrence);
+  EXPECT_EQ(kimi.layers[4].mixer, Mixer::attention);
+  const ModelEncoding stated = read(small_config("kimi_linear", R"({"linear_attn_config":
+      {"full_attn_layers": [4, 8], "kda_layers": [1, 2, 3, 5, 6, 7]}})"));
+  EXPECT_EQ(stated.layers[3].mixer, Mixer::attention);
+  EXPECT_EQ(stated.layers[4].mixer, Mixer::recurrence);
+  const ModelEncoding zamba =
+      read(small_config("zamba2", R"({"num_hidden_layers": 54, "use_mem_rope": true})"));
+  EXPECT_THAT(turning(zamba), ElementsAre(6, 12, 18, 24, 30, 36, 42, 47, 51));
+}
+
+// attribute_map: a key under another name, where its own is not there.
+TEST(WrongFacts, B20_KeysUnderOtherNames) {
+  EXPECT_EQ(read(small_config("jetmoe", R"({"head_dim": 64})")).layers[0].head_dim, 64);
+  EXPECT_EQ(source_of(read(small_config("jetmoe", R"({"head_dim": 64})")), "head_dim"),
+            "config.json: /head_dim");
+  EXPECT_EQ(rope_of(read(small_config("glm4_moe_lite", R"({"head_dim": 32})"))).rotary_dim, 32);
+}
+
 // vLLM and the code that came with the files; transformers 5.24 turns the whole head.
 TEST(WrongFacts, B08_RotaryDimOfMiniMax) {
   const ModelEncoding model =
