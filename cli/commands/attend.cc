@@ -63,6 +63,15 @@ int attend_with_weights(const Options& o, const ModelEncoding& model, const Laye
   }
   check_computed(layer);
   const LayerWeights weights = read_layer_weights(o.weights, model, number);
+  if (!weights.unused.empty()) {
+    fmt::print(stderr,
+               "ropewalk: warning: {}: tensor \"{}\" is no part of a layer of {}{}: expected the "
+               "checkpoint of this model\n",
+               escaped(o.weights), escaped(weights.unused.front()), escaped(model.model_type),
+               weights.unused.size() == 1
+                   ? ""
+                   : fmt::format(", nor are {} more", weights.unused.size() - 1));
+  }
   const std::optional<Tensor> mask = read_key_mask(o.arrays.key_mask);
   Tensor y = make_tensor(DType::f32, x.shape);
   const auto* rope = std::get_if<RopeConfig>(&layer.positions);

@@ -76,6 +76,7 @@ std::vector<float> forwarded(const std::string& name, const Fixture& fixture,
                              const std::string& ids) {
   const Layer& layer = model.layers.at(static_cast<size_t>(number));
   const LayerWeights weights = read_layer_weights(kFolder / (name + ".safetensors"), model, number);
+  EXPECT_EQ(weights.unused, std::vector<std::string>{});
   SelfAttentionOptions options{.key_mask = fixture.view("fixture.attention_mask")};
   if (fixture.contains("fixture.prefix")) {
     options.prefix = fixture.i64("fixture.prefix");

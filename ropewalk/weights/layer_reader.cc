@@ -103,6 +103,7 @@ LayerReader::LayerReader(const std::filesystem::path& path, const WeightNames& n
 
 Tensor LayerReader::read(const std::string& name, const Dims* shape) const {
   const Tensor stored = file_.read(name);
+  used_.insert(name);
   if (shape != nullptr && !(stored.shape == *shape)) {
     throw Error(ErrorCode::malformed,
                 fmt::format("{}: tensor \"{}\": expected shape {} for {} heads and {} key heads of "
@@ -133,6 +134,20 @@ std::optional<Tensor> LayerReader::find_numbers(std::string_view name,
   const std::string whole = fmt::format("{}{}{}", prefix_, name, suffix);
   if (!file_.contains(whole)) return std::nullopt;
   return read(whole, nullptr);
+}
+
+std::vector<std::string> LayerReader::unused() const {
+  constexpr std::string_view kBesideWeights[] = {"inv_freq", "masked_bias", "attention.bias",
+                                                 "attn.bias", "rotary_pos_emb"};
+  std::vector<std::string> unused;
+  for (const auto& [tensor, index] : file_.tensors()) {
+    if (!tensor.starts_with(prefix_) || used_.contains(tensor)) continue;
+    const bool beside = std::any_of(std::begin(kBesideWeights), std::end(kBesideWeights),
+                                    [&](std::string_view end) { return tensor.ends_with(end); });
+    // BERT's blocks keep the norm behind their residual here.
+    if (!beside && tensor.find(".LayerNorm.") == tensor.npos) unused.push_back(tensor);
+  }
+  return unused;
 }
 
 Tensor LayerReader::norm(std::string_view name, int64_t heads) const {

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/encoding/model_encoding.h"
@@ -39,6 +42,9 @@ class LayerReader {
   // "<name><suffix>" of any shape.
   Tensor numbers(std::string_view name, std::string_view suffix = ".weight") const;
   std::optional<Tensor> find_numbers(std::string_view name, std::string_view suffix) const;
+  // The tensors behind the layer's prefix that no call has read, but for what a module keeps beside
+  // its weights: frequencies, and GPT-J's and GPT-NeoX's masks.
+  std::vector<std::string> unused() const;
   // The weight of a norm: one tensor, or "<name>.norms.<head>.weight", one for each head.
   Tensor norm(std::string_view name, int64_t heads) const;
 
@@ -50,6 +56,7 @@ class LayerReader {
   int64_t hidden_;
   const Layer& layer_;
   std::string prefix_;  // of the layer's tensors
+  mutable std::set<std::string, std::less<>> used_;
 };
 
 }  // namespace ropewalk

@@ -170,6 +170,7 @@ LayerWeights read_layer_weights(const std::filesystem::path& path, const ModelEn
   if (!w.bo) w.bo = file.find_numbers(file.names().o, "_bias");  // GPT-NeoX Japanese
   read_norms(file, of, w);
   read_gate(file, of, w);
+  w.unused = file.unused();
   return w;
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/encoding/model_encoding.h"
@@ -18,6 +20,9 @@ struct LayerWeights {
   std::optional<Tensor> q_norm, k_norm, q_norm_bias, k_norm_bias, output_norm, sinks;
   std::optional<Tensor> w_gate, b_gate;
   std::optional<Tensor> wq_a, bq_a, q_a_norm, wkv_a, bkv_a, kv_a_norm, wkv_b;
+  // Tensors of the layer's attention that were not read, frequencies and masks apart: the
+  // checkpoint may be another model's.
+  std::vector<std::string> unused;
 };
 
 // Layer `layer` of a checkpoint (a .safetensors file, an index, or a folder with one) under the

@@ -37,3 +37,9 @@ attend mimi.json --q ones.npy --k ones.npy --scores s.npy
 # A mask that is not the model's own is used, with a word.
 attend mistral.json --q ones.npy --k ones.npy --full --scores s.npy
 attend mistral.json --q ones.npy --k ones.npy --full --causal --scores s.npy
+# A checkpoint that has more than the model's code uses is another model's: the norms of a Qwen 3 in the layer of a LLaMA.
+echo '{"model_type": "llama", "hidden_size": 16, "head_dim": 12, "num_attention_heads": 4, "num_key_value_heads": 2,
+  "num_hidden_layers": 1}' >llama.json
+{ npy '<f4' '(2, 16)'; head -c 128 /dev/zero; } >x.npy
+attend llama.json --weights testdata/reference/attention/qwen3.safetensors --input x.npy -o y.npy
+attend llama.json --weights testdata/reference/attention/llama.safetensors --input x.npy -o y.npy
