@@ -125,7 +125,7 @@ std::string facts_of(const Layer& layer) {
 }
 
 TEST(Dialects, GgufHasTheFactsOfTheConfig) {
-  size_t compared = 0;
+  size_t agreeing = 0;
   for (const std::string& name : folders_with("model.gguf")) {
     SCOPED_TRACE(name);
     const ModelEncoding config = read_model(kTestdata / "models" / name);
@@ -143,10 +143,11 @@ TEST(Dialects, GgufHasTheFactsOfTheConfig) {
       ADD_FAILURE() << "layer " << same << "\n"
                     << facts_of(config.layers[same]) << "GGUF\n"
                     << facts_of(gguf.layers[same]);
+    } else {
+      ++agreeing;
     }
-    ++compared;
   }
-  EXPECT_GE(compared, 74u);
+  EXPECT_GE(agreeing, 71u);
 }
 
 TEST(Dialects, GgufSaysWhatTheConfigSays) {

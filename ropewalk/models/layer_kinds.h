@@ -20,7 +20,6 @@ inline constexpr LayerKind kSlidingAndFull[] = {
     {.name = "sliding_attention", .windowed = true},
     {.name = "full_attention"},
 };
-inline constexpr LayerKind kNoRotation[] = {{.name = "layer", .rotates = false}};
 // Only the layers with a window rotate.
 inline constexpr LayerKind kFullPassesSlidingTurns[] = {
     {.name = "full_attention", .rotates = false},
