@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "ropewalk/models/attention_keys.h"
+#include "ropewalk/dialects/notes.h"
+#include "ropewalk/models/shared_attention.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
@@ -31,8 +32,7 @@ void set_window(const AttentionRule& rule, int64_t window, bool rotates, const L
   attention.window_right = both ? attention.window_left : 0;
 }
 
-double scale_of_layer(const ConfigReader& config, const SharedAttention& shared,
-                      const Layer& layer) {
+double scale_of_layer(const SharedAttention& shared, const Layer& layer) {
   const double plain = shared.config.softmax_scale != 0
                            ? shared.config.softmax_scale
                            : 1 / std::sqrt(static_cast<double>(layer.head_dim));
@@ -40,21 +40,19 @@ double scale_of_layer(const ConfigReader& config, const SharedAttention& shared,
   const double scaled = rope == nullptr ? 1 : softmax_factor(*rope);
   const double scale = plain * scaled * shared.factor;
   if (!(scale > 0 && scale <= kMostScale)) {
-    config.refuse(ErrorCode::malformed, "rope_parameters",
-                  fmt::format("expected a softmax scale above 0 and at most {:g}, found "
-                              "{:.7g} x {:.7g}",
-                              kMostScale, plain, scaled));
+    refuse(ErrorCode::malformed, shared.scale_source,
+           fmt::format("expected a softmax scale above 0 and at most {:g}, found {:.7g} x {:.7g}",
+                       kMostScale, plain, scaled));
   }
   return scale;
 }
 
-void note_scaled(ConfigReader& config, const ModelEncoding& model) {
+void note_scaled(ModelEncoding& model) {
   for (const Layer& layer : model.layers) {
     const auto* rope = std::get_if<RopeConfig>(&layer.positions);
     if (rope == nullptr || softmax_factor(*rope) == 1) continue;
-    config.note(
-        "softmax_scale", fmt::format("{:.7g}", layer.attention.softmax_scale),
-        fmt::format("derived: head_dim^-0.5, times {:.7g} of the scaling", softmax_factor(*rope)));
+    note(model, "softmax_scale", fmt::format("{:.7g}", layer.attention.softmax_scale),
+         fmt::format("derived: head_dim^-0.5, times {:.7g} of the scaling", softmax_factor(*rope)));
     return;
   }
 }
@@ -86,9 +84,9 @@ void set_attention(const AttentionRule& rule, const SharedAttention& shared, con
 
 }  // namespace
 
-void read_attention(ConfigReader& config, ModelEncoding& model, const ModelType& type,
-                    std::span<const LayerFacts> facts) {
-  const SharedAttention shared = read_shared_attention(config, model, type);
+void resolve_attention(const StatedModel& stated, const ModelType& type, const Defaults& defaults,
+                       ModelEncoding& model, std::span<const LayerFacts> facts) {
+  const SharedAttention shared = shared_attention(stated, type, defaults, model);
   for (size_t i = 0; i < model.layers.size(); ++i) {
     Layer& layer = model.layers[i];
     const LayerFacts fact = facts.empty() ? LayerFacts{} : facts[i];
@@ -96,15 +94,13 @@ void read_attention(ConfigReader& config, ModelEncoding& model, const ModelType&
     if (layer.mixer != Mixer::attention) continue;
     set_heads(shared, model, layer);
     set_attention(type.attention, shared, fact, layer);
-    layer.attention.softmax_scale = scale_of_layer(config, shared, layer);
+    layer.attention.softmax_scale = scale_of_layer(shared, layer);
     if (static_cast<int64_t>(i) >= shared.first_sharing) {
       layer.attention.not_computed.push_back(NotComputed::shared_keys);
     }
   }
-  note_scaled(config, model);
-  if (!type.remark.empty())
-    config.note("remark", std::string(type.remark),
-                fmt::format("family: the code of {}", type.name));
+  note_scaled(model);
+  if (!type.remark.empty()) note(model, "remark", std::string(type.remark), defaults.code);
 }
 
 }  // namespace ropewalk

@@ -4,8 +4,9 @@
 #include <span>
 #include <string>
 
-#include "ropewalk/models/config_reader.h"
-#include "ropewalk/models/model_type.h"
+#include "ropewalk/dialects/config_reader.h"
+#include "ropewalk/dialects/stated_model.h"
+#include "ropewalk/models/defaults.h"
 
 namespace ropewalk {
 
@@ -16,8 +17,12 @@ struct LayerFacts {
 };
 
 // Fills heads, kv_heads, head_dim, value_dim, mixer and attention of each layer from the rule of
-// the type and the keys that it names, with their evidence. `facts` is one entry for each layer, or
+// the type and what the file says, with their evidence. `facts` is one entry for each layer, or
 // nothing. The positions of the layers must be there.
+void resolve_attention(const StatedModel& stated, const ModelType& type, const Defaults& defaults,
+                       ModelEncoding& model, std::span<const LayerFacts> facts = {});
+
+// The same of a config.json.
 void read_attention(ConfigReader& config, ModelEncoding& model, const ModelType& type,
                     std::span<const LayerFacts> facts = {});
 

@@ -83,6 +83,12 @@ struct AttentionRule {
   // The last so many layers take k and v of an earlier one.
   IntegerKey shared_kv = {};
   std::span<const NotComputed> not_computed = {};
+
+  // Some norm of q and k, of v or of what the heads give.
+  constexpr bool norms() const {
+    return qk_norm.norm.kind != NormKind::none || v_norm.kind != NormKind::none ||
+           output_norm.kind != NormKind::none;
+  }
 };
 
 inline constexpr NotComputed kDifferential[] = {NotComputed::differential_attention};

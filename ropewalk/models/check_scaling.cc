@@ -22,13 +22,17 @@ void check_frequencies(const RopeConfig& rope) {
 
 }  // namespace
 
-void check_scaling(const ConfigReader& config, const RopeConfig& rope) {
+void check_scaling(const std::string& source, const RopeConfig& rope) {
   try {
     check_frequencies(rope);
   } catch (const Error& error) {
-    const auto key = config.first_of({"rope_scaling", "rope_parameters", "rope_theta"});
-    config.refuse(ErrorCode::malformed, key.value_or("model_type"), error.what());
+    refuse(ErrorCode::malformed, source, error.what());
   }
+}
+
+void check_scaling(const ConfigReader& config, const RopeConfig& rope) {
+  const auto key = config.first_of({"rope_scaling", "rope_parameters", "rope_theta"});
+  check_scaling(config.source(key.value_or("model_type")), rope);
 }
 
 }  // namespace ropewalk

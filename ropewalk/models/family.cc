@@ -131,18 +131,6 @@ KnownType not_that_of_a_part(ConfigReader& config, const KnownType& known) {
   return {known.family, &kOfParts};
 }
 
-// The keys of a part that a type calls otherwise, and what the file calls them.
-void rename_keys(const ConfigReader& config, const ModelType& type, nlohmann::ordered_json& json,
-                 KeyNames& names) {
-  for (const auto& [alias, key] : type.aliases) {
-    const std::string from(alias), to(key);
-    if (!config.has(alias) || config.has(key)) continue;
-    names.emplace(config.pointer_to(key), config.pointer_to(alias));
-    json[to] = json[from];
-    json.erase(from);
-  }
-}
-
 // A type of one part.
 void read_whole(ConfigReader& config, ModelEncoding& model, const KnownType& known) {
   const ModelType& type = *known.type;
@@ -199,12 +187,8 @@ void read_model_type(ConfigReader& config, ModelEncoding& model, const KnownType
   const ModelType& type = *known.type;
   model.family = known.family->name;
   if (type.part.empty()) {
-    nlohmann::ordered_json json = config.json();
-    KeyNames names;
-    rename_keys(config, type, json, names);
-    if (names.empty()) return read_whole(config, model, known);
-    ConfigReader renamed = config.renamed(json, names);
-    return read_whole(renamed, model, known);
+    config.know_as(type.aliases);
+    return read_whole(config, model, known);
   }
   std::optional<ConfigReader> part = config.find_object(type.part);
   if (!part) {

@@ -8,16 +8,15 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
-#include "ropewalk/models/attention_reader.h"
+#include "ropewalk/dialects/gguf.h"
+#include "ropewalk/dialects/notes.h"
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/gguf_config.h"
-#include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
+#include "ropewalk/models/resolve.h"
 
 namespace ropewalk {
 namespace {
 
-constexpr std::string_view kPattern = "attention.sliding_window_pattern";
 constexpr std::string_view kSections = "rope.dimension_sections";
 
 // Architectures whose scores get a bias.
@@ -58,7 +57,7 @@ bool has_windows(const ModelType& type) {
 // Several model types may have become files of one architecture: the first that has windows and
 // axes where the file has them, else the first.
 KnownType type_of_architecture(GgufKeys& keys) {
-  const bool windows = keys.file().metadata().contains(keys.key(kPattern));
+  const bool windows = states_windows(keys);
   const bool axes = keys.integers(kSections).has_value();
   KnownType best;
   int best_score = -1;
@@ -90,56 +89,19 @@ GgufForm form_of(const KnownType& known, GgufKeys& keys) {
                           keys.file().label(), known.type->name, escaped(keys.architecture())));
 }
 
-// The model type as llama.cpp's code has it.
-struct Adapted {
-  ModelType type;
-  std::vector<LayerKind> kinds;
-};
-
-Adapted adapted(const ModelType& original, Pairing pairing, const nlohmann::ordered_json& json) {
-  Adapted result{original, {original.layers.kinds.begin(), original.layers.kinds.end()}};
-  for (LayerKind& kind : result.kinds) {
-    // A base of its own have the layers with a window only.
-    if (!is_windowed(kind)) kind.rope_theta = 0;
-    kind.rotary_fraction = 0;
-    const bool own_head_dim = is_windowed(kind) && json.contains(kWindowedHeadDim);
-    kind.head_dim_key = own_head_dim ? kWindowedHeadDim : "";
-  }
-  ModelType& type = result.type;
-  type.name = type.config_class = "llama.cpp";
-  type.head_dim = type.kv_heads = type.max_positions = type.rotary_dim = 0;
-  type.head_dim_key = "head_dim";
-  type.max_positions_key = {};
-  type.pairing = pairing;
-  type.rope_theta = 10000;
-  type.theta_key = type.fraction_key = {};
-  type.fixed_theta = false;
-  type.rotary_fraction = 1;
-  type.rotary_dim_key = "rotary_dim";
-  type.rope_parameters = {};
-  type.latent.writes_half_split = type.latent.key_decides = false;
-  type.read = nullptr;
-  return result;
-}
-
-void set_alibi(ConfigReader& config, ModelEncoding& model, const ModelType& type, GgufKeys& keys,
-               const AlibiArchitecture& alibi) {
-  read_heads(config, model, type);
+StatedAlibi stated_alibi(GgufKeys& keys, const AlibiArchitecture& alibi) {
   constexpr std::string_view kKey = "attention.max_alibi_bias";
-  const auto stated = keys.number(kKey);
-  const double max_bias = stated.value_or(alibi.max_bias);
+  StatedAlibi stated{keys.said(kKey, keys.number(kKey)), alibi.form};
+  const bool absent = !stated.max_bias;
+  if (absent) stated.max_bias = {alibi.max_bias, "family: the code of llama.cpp"};
+  const double max_bias = *stated.max_bias;
   if (max_bias <= 0 || max_bias > 64) {
-    keys.fail(kKey, stated
-                        ? fmt::format("expected a number above 0 and at most 64, found {}", *stated)
-                        : "expected a number above 0 and at most 64, found no such key");
+    keys.fail(kKey,
+              absent ? "expected a number above 0 and at most 64, found no such key"
+                     : fmt::format("expected a number above 0 and at most 64, found {}", max_bias));
   }
-  config.note("encoding", "alibi", "family: the scores get a bias, nothing turns");
-  config.note("max_bias", fmt::to_string(max_bias),
-              stated ? fmt::format("{}: {}", config.label(), keys.key(kKey))
-                     : "family: the code of llama.cpp");
   keys.key("rope.dimension_count");
-  set_positions(model, AlibiConfig{.heads = model.heads, .max_bias = max_bias, .form = alibi.form});
-  read_attention(config, model, type);
+  return stated;
 }
 
 const AlibiArchitecture* alibi_of(GgufKeys& keys) {
@@ -150,54 +112,46 @@ const AlibiArchitecture* alibi_of(GgufKeys& keys) {
   return nullptr;
 }
 
-// Then the file says which, whatever the rule of the model type.
-bool some_layer_does_not_attend(GgufKeys& keys) {
-  for (const char* name : {"attention.head_count", "attention.head_count_kv"}) {
-    const auto counts = keys.integers(name);
-    if (counts && std::find(counts->begin(), counts->end(), 0) != counts->end()) return true;
-  }
-  return keys.integers("attention.recurrent_layers").has_value();
-}
-
 // Granite's files use it for another thing than its name: whether the model rotates at all.
 bool is_switched_off(GgufKeys& keys) {
   return keys.architecture().starts_with("granite") &&
          keys.boolean("rope.scaling.finetuned") == false;
 }
 
-void warn_of_pairing(ConfigReader& config, const ModelType& original, Pairing pairing) {
+void warn_of_pairing(const ModelType& original, Pairing pairing, ModelEncoding& model) {
   if (original.pairing == pairing) return;
-  config.warn(fmt::format(
-      "the rows of Q and K were moved on the way to the GGUF: its pairs are {}, those of the "
-      "Hugging Face weights {}",
-      name(pairing), name(original.pairing)));
+  warn(model,
+       fmt::format(
+           "the rows of Q and K were moved on the way to the GGUF: its pairs are {}, those of the "
+           "Hugging Face weights {}",
+           name(pairing), name(original.pairing)));
 }
 
-void warn_of_base(ConfigReader& config, GgufKeys& keys, const ModelType& original) {
+void warn_of_base(GgufKeys& keys, const ModelType& original, ModelEncoding& model) {
   const double usual = original.layers.kinds.empty() || original.layers.kinds[0].rope_theta == 0
                            ? original.rope_theta
                            : original.layers.kinds[0].rope_theta;
   if (keys.number("rope.freq_base") || usual == 10000) return;
-  config.warn(fmt::format("{} is absent: llama.cpp takes 10000, the model's own default is {}",
+  warn(model, fmt::format("{} is absent: llama.cpp takes 10000, the model's own default is {}",
                           keys.key("rope.freq_base"), usual));
 }
 
 // Gemma 4: without the divisors that let pairs stand still.
-void warn_of_missing_divisors(ConfigReader& config, const GgufKeys& keys,
-                              const ModelType& original) {
+void warn_of_missing_divisors(const GgufKeys& keys, const ModelType& original,
+                              ModelEncoding& model) {
   if (original.rope_parameters.find("\"proportional\"") == std::string_view::npos) return;
   if (keys.file_with_tensor("rope_freqs.weight") != nullptr) return;
-  config.warn(
-      "tensor \"rope_freqs.weight\" is missing: every pair of a head turns, where the model's own "
-      "code lets most of them stand still");
+  warn(model,
+       "tensor \"rope_freqs.weight\" is missing: every pair of a head turns, where the model's own "
+       "code lets most of them stand still");
 }
 
 // Better no answer than a wrong one: the file has a rotation of its own for layers with a window,
 // and no such layers are known of the model.
 void refuse_unknown_windows(GgufKeys& keys, const ModelType& type) {
   // llama.cpp itself writes a base for windows that no layer has.
-  const bool stated = keys.file().metadata().contains(keys.key(kPattern)) ||
-                      keys.integer("attention.sliding_window").value_or(0) > 0;
+  const bool stated =
+      states_windows(keys) || keys.integer("attention.sliding_window").value_or(0) > 0;
   if (has_windows(type) || !stated) {
     keys.key("rope.freq_base_swa");
     keys.key("rope.dimension_count_swa");
@@ -217,15 +171,25 @@ void refuse_unknown_windows(GgufKeys& keys, const ModelType& type) {
   }
 }
 
-// Layers without heads are of the kind that the model's own code has beside attention.
-void drop_layers(ModelEncoding& model, const std::vector<bool>& attends, const LayerRule& rule) {
-  const auto other = std::find_if(rule.kinds.begin(), rule.kinds.end(), [](const LayerKind& kind) {
-    return kind.mixer != Mixer::attention;
-  });
-  const Mixer mixer = other == rule.kinds.end() ? Mixer::recurrence : other->mixer;
-  for (size_t i = 0; i < std::min(attends.size(), model.layers.size()); ++i) {
-    if (!attends[i]) model.layers[i] = {.mixer = mixer};
+// ggml's rotation by several axes pairs as half_split whatever the architecture.
+Pairing pairing_of(const StatedModel& stated, const GgufForm& form) {
+  for (const StatedKind& kind : stated.kinds) {
+    if (kind.rope.mrope_section) return Pairing::half_split;
   }
+  return form.pairing;
+}
+
+void warn_of_keys(GgufKeys& keys, const ModelType& type, Pairing pairing, ModelEncoding& model) {
+  if (!std::holds_alternative<AlibiConfig>(model.layers.front().positions)) {
+    warn_of_pairing(type, pairing, model);
+    warn_of_base(keys, type, model);
+    warn_of_missing_divisors(keys, type, model);
+  }
+  for (std::string& line : keys.unread_rope_keys()) model.warnings.push_back(std::move(line));
+  if (keys.missing_parts().empty()) return;
+  warn(model,
+       fmt::format("{} is not beside the file: rope tensors in it would change the frequencies",
+                   keys.missing_parts().front()));
 }
 
 }  // namespace
@@ -234,55 +198,33 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   const GgufFile file(path);
   GgufKeys keys(file, path);
   const KnownType known = assume.empty() ? type_of_architecture(keys) : known_type(assume);
-  ModelType original = *known.type;
-  original.gguf = form_of(known, keys);
-  // Without a window all layers are alike, as in MobileLLM, which is a llama4 to llama.cpp.
-  const bool no_window = keys.integer("attention.sliding_window") == 0 &&
-                         (has_windows(original) || original.layers.no_rope_interval > 0);
-  if (some_layer_does_not_attend(keys) || no_window) original.layers = {};
-  refuse_unknown_windows(keys, original);
-  const GgufConfig parts = gguf_config(keys, original);
+  const ModelType& type = *known.type;
+  const GgufForm form = form_of(known, keys);
+  refuse_unknown_windows(keys, type);
 
   ModelEncoding model;
   model.name = file.label();
   model.family = known.family->name;
-  model.model_type = known.type->name;
+  model.model_type = type.name;
   model.warnings = file.warnings();
-  ConfigReader config(parts.object.json, file.label(), "", model, &parts.object.names);
-  config.note("family", model.family, fmt::format("{}: general.architecture", file.label()));
-  config.note("architecture", keys.architecture(),
-              fmt::format("{}: general.architecture", file.label()));
-  // ggml's rotation by several axes pairs as half_split whatever the architecture.
-  const Pairing pairing = parts.object.json.contains("rope_parameters") &&
-                                  parts.object.json["rope_parameters"].contains("mrope_section")
-                              ? Pairing::half_split
-                              : original.gguf.pairing;
-  Adapted llama_cpp = adapted(original, pairing, parts.object.json);
-  llama_cpp.type.layers.kinds = llama_cpp.kinds;
-  if (const AlibiArchitecture* alibi = alibi_of(keys)) {
-    set_alibi(config, model, llama_cpp.type, keys, *alibi);
-  } else {
-    read_declared(config, model, llama_cpp.type);
-    warn_of_pairing(config, original, pairing);
-    warn_of_base(config, keys, original);
-    warn_of_missing_divisors(config, keys, original);
-  }
-  drop_layers(model, parts.attends, known.type->layers);
+  const std::string source = file.label() + ": general.architecture";
+  note(model, "family", model.family, source);
+  note(model, "architecture", keys.architecture(), source);
+
+  StatedModel stated = stated_model(keys, type, model);
+  const Pairing pairing = pairing_of(stated, form);
+  if (const AlibiArchitecture* alibi = alibi_of(keys)) stated.alibi = stated_alibi(keys, *alibi);
   if (is_switched_off(keys)) {
-    set_positions(model, NoEncoding{});
-    config.note("encoding", "none",
-                fmt::format("{}: {}", file.label(), keys.key("rope.scaling.finetuned")));
+    stated.no_positions = fmt::format("{}: {}", file.label(), keys.key("rope.scaling.finetuned"));
   }
-  if (original.others != nullptr && parts.object.json.contains("index_head_dim")) {
-    original.others(config, model);
+  resolve(stated, type, llama_cpp_defaults(pairing), model);
+  if (type.others != nullptr && stated.index_head_dim) {
+    const nlohmann::ordered_json json = {{"index_head_dim", *stated.index_head_dim}};
+    const KeyNames names = {{"/index_head_dim", stated.index_head_dim.key}};
+    ConfigReader config(json, file.label(), "", model, &names);
+    type.others(config, model);
   }
-  for (const std::string& warning : parts.warnings) config.warn(warning);
-  for (std::string& line : keys.unread_rope_keys()) model.warnings.push_back(std::move(line));
-  if (!keys.missing_parts().empty()) {
-    config.warn(
-        fmt::format("{} is not beside the file: rope tensors in it would change the frequencies",
-                    keys.missing_parts().front()));
-  }
+  warn_of_keys(keys, type, pairing, model);
   return model;
 }
 

@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "ropewalk/models/config_reader.h"
+#include "ropewalk/dialects/stated_model.h"
+#include "ropewalk/encoding/model_encoding.h"
 #include "ropewalk/models/model_type.h"
 
 namespace ropewalk {
@@ -34,14 +35,20 @@ bool same_positions(const LayerKind& a, const LayerKind& b);
 // All kinds rotate, and in one way.
 bool turn_alike(std::span<const LayerKind> kinds);
 
-// The kind of each of `count` layers: an index into rule.kinds, by /layer_types or else by the
-// rule. Throws unsupported for a kind that is not listed.
-std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule, size_t count);
+// The kinds of the rule; one that says nothing where there are none, or the file lets all layers be
+// alike.
+std::span<const LayerKind> kinds_of(const LayerRule& rule, bool alike);
+
+// The kind of each layer: an index into rule.kinds, as the file says it or else by the rule. Throws
+// unsupported for a kind that is not listed, malformed for lists that are not one for each layer.
+std::vector<size_t> resolve_kinds(const StatedLayers& stated, const LayerRule& rule,
+                                  ModelEncoding& model);
 
 // Which layers rotate, by no_rope_layers (1: it does) or no_rope_layer_interval.
-std::vector<bool> read_rotating_layers(ConfigReader& config, const LayerRule& rule, size_t count);
+std::vector<bool> resolve_rotating(const StatedLayers& stated, const LayerRule& rule,
+                                   ModelEncoding& model);
 
 // Gives each layer its own base, by rule.bases_key.
-void read_layer_bases(ConfigReader& config, const LayerRule& rule, std::vector<Layer>& layers);
+void resolve_bases(const StatedLayers& stated, const LayerRule& rule, ModelEncoding& model);
 
 }  // namespace ropewalk

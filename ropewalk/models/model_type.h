@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "ropewalk/conventions/key_alias.h"
 #include "ropewalk/encoding/encodings.h"
 #include "ropewalk/models/attention_rule.h"
 #include "ropewalk/models/config_reader.h"
@@ -80,12 +81,6 @@ struct LatentHead {
   double eps = 1e-6;                   // of the norms of the two latent vectors ...
   std::string_view eps_key = {};       // ... or this key's
   bool scales_by_rank = false;         // times sqrt(hidden_size / rank): LongCat
-};
-
-// Another name of a key, which counts where the file has not the key itself: attribute_map of the
-// class in transformers.
-struct KeyAlias {
-  std::string_view alias, key;
 };
 
 // A file without a rope block that has the first key is scaled by rope_type dynamic with that

@@ -10,13 +10,14 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/dialects/params.h"
 #include "ropewalk/formats/file.h"
 #include "ropewalk/formats/json.h"
 #include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/config_reader.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/gguf_model.h"
-#include "ropewalk/models/params_config.h"
+#include "ropewalk/models/params_model.h"
 #include "ropewalk/models/presets.h"
 
 namespace ropewalk {

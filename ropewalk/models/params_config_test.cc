@@ -1,4 +1,4 @@
-#include "ropewalk/models/params_config.h"
+#include "ropewalk/models/params_model.h"
 
 #include <cmath>
 #include <string>

@@ -1,324 +1,158 @@
 #include "ropewalk/models/rope_keys.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "ropewalk/base/nearest_name.h"
+#include "ropewalk/dialects/notes.h"
+#include "ropewalk/dialects/transformers_rope.h"
 #include "ropewalk/spectrum/scaling_parameters.h"
 
 namespace ropewalk {
 namespace {
 
-using nlohmann::ordered_json;
-
-constexpr NumberRule kFraction{"a number above 0 and at most 1",
-                               [](double value) { return value > 0 && value <= 1; }};
-constexpr NumberRule kGrowth{"a number of at least 1", [](double value) { return value >= 1; }};
 constexpr std::string_view kOriginal = "original_max_position_embeddings";
 constexpr std::string_view kMaxPositions = "max_position_embeddings";
 
-// The name of a fact about one kind of layer: "full_attention rope_theta".
-std::string field(const RopeRule& rule, std::string_view name) {
-  return rule.kind.empty() ? std::string(name) : fmt::format("{} {}", rule.kind, name);
-}
+struct Resolver {
+  const StatedRope& stated;
+  const RopeRule& rule;
+  ModelEncoding& model;
+  RopeKeys keys = {};
 
-// The name of the scaling as make_spectrum knows it.
-std::string canonical(const ConfigReader& block, std::string_view key, const std::string& type) {
-  const std::vector<std::string_view> known = rope_types();
-  for (const RopeTypeAlias& other : rope_type_aliases()) {
-    if (other.alias == type) return std::string(other.rope_type);
+  // Facts about one kind of layer bear its name: "full_attention rope_theta".
+  void note(std::string_view name, std::string value, std::string source) {
+    const std::string field =
+        rule.kind.empty() ? std::string(name) : fmt::format("{} {}", rule.kind, name);
+    ropewalk::note(model, field, std::move(value), std::move(source));
   }
-  if (std::find(known.begin(), known.end(), type) != known.end()) return type;
-  block.refuse(ErrorCode::unsupported, key,
-               fmt::format("expected one of {}, found \"{}\"{}", fmt::join(known, ", "),
-                           escaped(type), did_you_mean(type, known)));
-}
 
-// "rope_type", or "type" as it was called before transformers 4.43.
-std::string read_rope_type(ConfigReader& block, const RopeRule& rule) {
-  const std::optional<std::string> type = block.find_text("rope_type");
-  const std::optional<std::string> old_type = block.find_text("type");
-  const std::string_view key = type || !old_type ? "rope_type" : "type";
-  if (!type && !old_type && block.has("factor")) {
-    block.refuse(ErrorCode::malformed, "rope_type",
-                 "expected the name of a scaling, because there is a factor; found no such key");
+  const Said<double>* parameter(std::string_view key) const {
+    const auto found = stated.parameters.find(key);
+    return found == stated.parameters.end() ? nullptr : &found->second;
   }
-  std::string result = canonical(block, key, type ? *type : old_type.value_or("default"));
-  if (type && old_type && canonical(block, "type", *old_type) != result) {
-    block.refuse(ErrorCode::malformed, "type",
-                 fmt::format("expected \"{}\" as in rope_type, found \"{}\"", escaped(*type),
-                             escaped(*old_type)));
+  void set(const std::string& key, double value, std::string source) {
+    keys.parameters[key] = value;
+    note(key, fmt::to_string(value), std::move(source));
   }
-  if (result == "yarn" && !rule.yarn_type.empty()) result = rule.yarn_type;
-  block.note(field(rule, "rope_type"), result,
-             type || old_type ? block.source(key)
-                              : fmt::format("default: {} is absent", block.pointer_to(key)));
-  return result;
-}
-
-bool is_nested(const ConfigReader& block) {
-  for (const auto& [key, value] : block.json().items()) {
-    if (value.is_object()) return true;
-  }
-  return false;
-}
-
-// A number, or where it is a flag true and false as 1 and 0.
-std::optional<double> read_parameter(ConfigReader& block, const ScalingParameter& parameter) {
-  const auto found = block.json().find(std::string(parameter.key));
-  const bool boolean = parameter.kind == ParameterKind::boolean && found != block.json().end() &&
-                       found->is_boolean();
-  const std::optional<double> value =
-      boolean ? std::optional<double>(*block.find_boolean(parameter.key) ? 1 : 0)
-              : block.find_number(parameter.key, {parameter.rule.expected, parameter.rule.holds});
-  if (value && !parameter.rule.holds(*value)) {
-    block.refuse(ErrorCode::malformed, parameter.key,
-                 fmt::format("expected {}, found {}", parameter.rule.expected, described(*found)));
-  }
-  return value;
-}
-
-// Stated at the top of the file it wins over the block (Phi 3); stated nowhere it is the context.
-void read_original_length(ConfigReader& config, ConfigReader& block, const RopeRule& rule,
-                          const ScalingParameter& parameter, RopeKeys& keys) {
-  const std::optional<double> inside = read_parameter(block, parameter);
-  const std::optional<double> top = read_parameter(config, parameter);
-  if (inside && top && *inside != *top) {
-    config.warn(fmt::format("{} says {}, but {} says {}: the first counts",
-                            config.pointer_to(kOriginal), *top, block.pointer_to(kOriginal),
-                            *inside));
-  }
-  if (!top && !inside && rule.max_positions == 0) return;
-  if (!top && !inside) {
-    config.warn(fmt::format("{} is stated nowhere: the context of {} stands for it",
-                            block.pointer_to(kOriginal), rule.max_positions));
-  }
-  const double value = top ? *top : inside.value_or(static_cast<double>(rule.max_positions));
-  keys.parameters[std::string(kOriginal)] = value;
-  config.note(field(rule, kOriginal), fmt::to_string(value),
-              top      ? config.source(kOriginal)
-              : inside ? block.source(kOriginal)
-                       : "default: max_position_embeddings");
-}
-
-void read_list(ConfigReader& block, const RopeRule& rule, const ScalingParameter& parameter,
-               RopeKeys& keys) {
-  const std::string key(parameter.key);
-  const auto values = block.find_numbers(key, {parameter.rule.expected, parameter.rule.holds});
-  if (!values) return;
-  keys.lists[key] = *values;
-  block.note(field(rule, key), fmt::format("{} numbers", values->size()), block.source(key));
-}
-
-void read_parameters(ConfigReader& config, ConfigReader& block, const RopeRule& rule,
-                     RopeKeys& keys) {
-  read_list(block, rule, kFreqFactors, keys);
-  for (const ScalingParameter& parameter : scaling_parameters(keys.rope_type)) {
+  void set(const ScalingParameter& parameter, const Said<double>& said) {
     const std::string key(parameter.key);
-    if (key == kOriginal) {
-      read_original_length(config, block, rule, parameter, keys);
-      continue;
+    if (!parameter.rule.holds(*said)) {
+      refuse(ErrorCode::malformed, said.source,
+             fmt::format("expected {}, found {}", parameter.rule.expected, *said));
     }
-    if (key == kMaxPositions) {
-      // The model's own length; a copy of it in the block is not read by anyone.
-      if (rule.max_positions > 0) keys.parameters[key] = static_cast<double>(rule.max_positions);
-      block.ignore(key);
-      continue;
+    if (key == "factor" && *said < 1) {
+      refuse(ErrorCode::malformed, said.source,
+             fmt::format("expected at least 1, the growth of the context (llama.cpp's rope scale "
+                         "is 1 / factor), found {}",
+                         *said));
     }
-    if (key == "alpha" && !rule.reads_alpha) continue;
-    if (key == "partial_rotary_factor") {
-      if (keys.partial_rotary_factor) keys.parameters[key] = *keys.partial_rotary_factor;
-      continue;
-    }
-    if (parameter.kind == ParameterKind::list) {
-      read_list(block, rule, parameter, keys);
-    } else if (const auto value = read_parameter(block, parameter)) {
-      if (key == "factor" && *value < 1) {
-        block.refuse(ErrorCode::malformed, key,
-                     fmt::format("expected at least 1, the growth of the context (llama.cpp's rope "
-                                 "scale is 1 / factor), found {}",
-                                 *value));
-      }
-      keys.parameters[key] = *value;
-      block.note(field(rule, key), fmt::to_string(*value), block.source(key));
-    }
-    if (parameter.required() && !keys.parameters.contains(key) && !keys.lists.contains(key)) {
-      block.refuse(ErrorCode::malformed, key,
-                   fmt::format("rope_type {} needs {}{}, found no such key", keys.rope_type,
-                               parameter.kind == ParameterKind::list ? "a list, each entry " : "",
-                               parameter.rule.expected));
-    }
+    set(key, *said, said.source);
   }
-}
-
-void read_sections(ConfigReader& block, const RopeRule& rule, RopeKeys& keys) {
-  if (!rule.several_axes) return;
-  const IntegerRule pairs{0, 65536};
-  for (const std::string_view key : {"mrope_section", "xdrope_section"}) {
-    const auto section = block.find_integers(key, pairs);
-    if (!section) continue;
-    keys.mrope_section = *section;
-    block.note(field(rule, "mrope_section"), fmt::format("{}", fmt::join(*section, " ")),
-               block.source(key));
-  }
-  keys.mrope_interleaved = block.find_boolean("mrope_interleaved");
-}
-
-struct Stated {
-  double value = 0;
-  std::string source;
 };
 
-void read_theta(ConfigReader& place, std::string_view key, const RopeRule& rule,
-                std::optional<Stated>& stated) {
-  if (const size_t slash = key.find('/'); slash != key.npos) {
-    std::optional<ConfigReader> inner = place.find_object(key.substr(0, slash));
-    if (inner) read_theta(*inner, key.substr(slash + 1), rule, stated);
+// Stated nowhere it is the context.
+void set_original_length(Resolver& to, const ScalingParameter& parameter) {
+  const Said<double>* said = to.parameter(kOriginal);
+  const std::string key(kOriginal);
+  if (said != nullptr && *said) return to.set(parameter, *said);
+  if (to.rule.max_positions == 0) return;
+  warn(to.model, fmt::format("{} is stated nowhere: the context of {} stands for it",
+                             said != nullptr ? said->key : key, to.rule.max_positions));
+  to.set(key, static_cast<double>(to.rule.max_positions), "default: max_position_embeddings");
+}
+
+void set_list(Resolver& to, const std::string& key) {
+  const auto found = to.stated.lists.find(key);
+  if (found == to.stated.lists.end() || !found->second) return;
+  to.keys.lists[key] = *found->second;
+  to.note(key, fmt::format("{} numbers", found->second.value->size()), found->second.source);
+}
+
+void require(const Resolver& to, const ScalingParameter& parameter) {
+  const std::string key(parameter.key);
+  if (!parameter.required() || to.keys.parameters.contains(key) || to.keys.lists.contains(key)) {
     return;
   }
-  const std::optional<double> theta = place.find_number(key, kRopeTheta);
-  if (!theta) return;
-  if (stated && stated->value != *theta) {
-    if (!rule.kind.empty()) {
-      place.warn(fmt::format("{} is {}, and not used: {} says {}", place.pointer_to(key), *theta,
-                             stated->source, stated->value));
-      return;
+  const bool list = parameter.kind == ParameterKind::list;
+  const Said<double>* said = to.parameter(key);
+  refuse(ErrorCode::malformed,
+         said != nullptr ? said->source : fmt::format("{}/{}", to.stated.place, key),
+         fmt::format("rope_type {} needs {}{}, found no such key", to.keys.rope_type,
+                     list ? "a list, each entry " : "", parameter.rule.expected));
+}
+
+void set_parameters(Resolver& to) {
+  set_list(to, std::string(kFreqFactors.key));
+  for (const ScalingParameter& parameter : scaling_parameters(to.keys.rope_type)) {
+    const std::string key(parameter.key);
+    const Said<double>* said = to.parameter(key);
+    if (key == kOriginal) {
+      set_original_length(to, parameter);
+    } else if (key == kMaxPositions) {
+      if (said != nullptr && *said) {
+        to.set(key, **said, said->source);
+      } else if (to.rule.max_positions > 0) {
+        to.keys.parameters[key] = static_cast<double>(to.rule.max_positions);
+      }
+    } else if (key == "partial_rotary_factor") {
+      if (to.keys.partial_rotary_factor) to.keys.parameters[key] = *to.keys.partial_rotary_factor;
+    } else if (parameter.kind == ParameterKind::list) {
+      set_list(to, key);
+    } else if (said != nullptr && *said) {
+      to.set(parameter, *said);
     }
-    place.refuse(
-        ErrorCode::malformed, key,
-        fmt::format("expected {} as in {}, found {}", stated->value, stated->source, *theta));
+    require(to, parameter);
   }
-  if (!stated) stated = {*theta, place.source(key)};
 }
 
-void read_fraction(ConfigReader& place, std::string_view key, RopeKeys& keys) {
-  const auto fraction = place.find_number(key, kFraction);
-  if (!fraction || keys.partial_rotary_factor) return;
-  keys.partial_rotary_factor = fraction;
-  keys.fraction_source = place.source(key);
-}
-
-// What one block (or none) and the keys at the top of the file say.
-RopeKeys read_block(ConfigReader& config, ConfigReader* block, const RopeRule& rule) {
-  RopeKeys keys;
-  std::optional<Stated> theta;
-  if (rule.top_theta_first) read_theta(config, rule.theta_key, rule, theta);
-  if (block != nullptr) {
-    keys.rope_type = read_rope_type(*block, rule);
-    read_theta(*block, "rope_theta", rule, theta);
-    read_fraction(*block, "partial_rotary_factor", keys);
+void set_axes(Resolver& to) {
+  if (const auto& section = to.stated.mrope_section) {
+    to.keys.mrope_section = *section;
+    to.note("mrope_section", fmt::format("{}", fmt::join(*section, " ")), section.source);
   }
-  read_theta(config, rule.theta_key, rule, theta);
-  if (!rule.theta_alias.empty()) read_theta(config, rule.theta_alias, rule, theta);
-  read_fraction(config, "partial_rotary_factor", keys);
-  if (!rule.fraction_alias.empty()) read_fraction(config, rule.fraction_alias, keys);
-  if (block != nullptr) {
-    read_sections(*block, rule, keys);
-    for (const std::string_view fact : rule.facts) {
-      const auto value = block->find_number(fact, {"a number", [](double) { return true; }});
-      if (!value) continue;
-      keys.facts.emplace(fact, *value);
-      block->note(fact, fmt::to_string(*value), block->source(fact));
-    }
-    read_parameters(config, *block, rule, keys);
-    block->warn_unread();
-  }
-  keys.rope_theta = theta ? theta->value : rule.rope_theta.value;
-  if (!theta && !rule.windowed) config.base_is_not_stated();
-  config.note(field(rule, "rope_theta"), fmt::to_string(keys.rope_theta),
-              theta ? theta->source : std::string(rule.rope_theta.reason));
-  check_rope_theta(config, keys.rope_theta);
-  return keys;
+  to.keys.mrope_interleaved = to.stated.mrope_interleaved.value;
 }
 
-RopeKeys without_block(ConfigReader& config, const RopeRule& rule, std::string why) {
-  config.note(field(rule, "rope_type"), "default", "default: " + std::move(why));
-  return read_block(config, nullptr, rule);
-}
-
-// Scaled by keys at the top of the file.
-RopeKeys dynamic_by_keys(ConfigReader& config, const RopeRule& rule, double factor) {
-  config.note(field(rule, "rope_type"), "dynamic", config.source(rule.dynamic_factor));
-  config.note(field(rule, "factor"), fmt::to_string(factor), config.source(rule.dynamic_factor));
-  RopeKeys keys = read_block(config, nullptr, rule);
-  keys.rope_type = "dynamic";
-  keys.parameters["factor"] = factor;
-  const auto length = config.find_integer(rule.dynamic_length, kPositionCount);
-  keys.parameters[std::string(kMaxPositions)] =
-      static_cast<double>(length.value_or(rule.max_positions));
-  config.note(field(rule, "length that is not scaled"),
-              fmt::to_string(length.value_or(rule.max_positions)),
-              length ? config.source(rule.dynamic_length) : "default: max_position_embeddings");
-  return keys;
-}
-
-// Of two blocks that both say something transformers takes rope_scaling.
-std::string_view block_key(ConfigReader& config) {
-  const auto full = [&](const char* key) {
-    const auto found = config.json().find(key);
-    return found != config.json().end() && found->is_object() && !found->empty();
-  };
-  if (!full("rope_scaling"))
-    return config.has("rope_parameters") || !config.has("rope_scaling") ? "rope_parameters"
-                                                                        : "rope_scaling";
-  if (full("rope_parameters")) {
-    if (config.json().at("rope_parameters") != config.json().at("rope_scaling")) {
-      config.warn(fmt::format("{} is not used, because there is a {} too",
-                              config.pointer_to("rope_parameters"),
-                              config.pointer_to("rope_scaling")));
-    }
-    config.ignore("rope_parameters");
-  }
-  return "rope_scaling";
+void set_theta(Resolver& to) {
+  const Said<double>& said = to.stated.rope_theta;
+  to.keys.rope_theta = said ? *said : to.rule.rope_theta.value;
+  if (!said && !to.rule.windowed) to.model.states_base = false;
+  to.note("rope_theta", fmt::to_string(to.keys.rope_theta),
+          said ? said.source : std::string(to.rule.rope_theta.reason));
+  check_rope_theta(to.model, to.keys.rope_theta);
 }
 
 }  // namespace
 
-void check_rope_theta(ConfigReader& config, double rope_theta) {
-  if (rope_theta == 1) config.warn("rope_theta is 1: every pair turns at the same speed");
+void check_rope_theta(ModelEncoding& model, double rope_theta) {
+  if (rope_theta == 1) warn(model, "rope_theta is 1: every pair turns at the same speed");
+}
+
+std::optional<RopeKeys> resolve_rope(const StatedRope& stated, const RopeRule& rule,
+                                     ModelEncoding& model) {
+  Resolver to{stated, rule, model};
+  if (!stated.passes.empty()) {
+    to.note("encoding", "none", stated.passes);
+    return std::nullopt;
+  }
+  to.keys.rope_type = stated.rope_type.value_or("default");
+  to.note("rope_type", to.keys.rope_type, stated.rope_type.source);
+  to.keys.partial_rotary_factor = stated.partial_rotary_factor.value;
+  to.keys.fraction_source = stated.partial_rotary_factor.source;
+  set_axes(to);
+  to.keys.query_beta = stated.query_beta;
+  to.keys.query_length = stated.query_length;
+  if (stated.query_beta) {
+    note(model, "llama_4_scaling_beta", fmt::to_string(*stated.query_beta),
+         stated.query_beta.source);
+  }
+  set_parameters(to);
+  set_theta(to);
+  return std::move(to.keys);
 }
 
 std::optional<RopeKeys> read_rope_keys(ConfigReader& config, const RopeRule& rule) {
-  for (const std::string_view key : {"rope_parameters", "rope_scaling"}) config.find_object(key);
-  const std::string_view key = block_key(config);
-  std::optional<ConfigReader> block = config.find_object(key);
-  ordered_json fallback;
-  if (!block && !rule.rope_parameters.empty()) {
-    fallback = ordered_json::parse(rule.rope_parameters);
-    block = config.of(fallback, rule.rope_theta.reason);
-  }
-  if (!block && !rule.dynamic_factor.empty()) {
-    const auto factor = config.find_number(rule.dynamic_factor, kGrowth);
-    if (factor) return dynamic_by_keys(config, rule, *factor);
-  }
-  if (!block) {
-    return without_block(config, rule, "there is no rope_scaling and no rope_parameters");
-  }
-  if (is_nested(*block)) {
-    if (rule.kind.empty()) {
-      block->refuse(ErrorCode::unsupported, block->json().begin().key(),
-                    "rope parameters for each kind of layer are not supported by this family, "
-                    "expected a number or a name, found an object");
-    }
-    const auto own = block->json().find(std::string(rule.kind));
-    if (own != block->json().end() && own->is_null()) {
-      config.note(field(rule, "encoding"), "none", block->source(rule.kind) + ", null");
-      return std::nullopt;
-    }
-    std::optional<ConfigReader> part = block->find_object(rule.kind);
-    if (part) return read_block(config, &*part, rule);
-    return without_block(config, rule, fmt::format("{} is absent", block->pointer_to(rule.kind)));
-  }
-  if (!rule.takes_rope_scaling) {
-    return without_block(
-        config, rule, fmt::format("{} speaks for other kinds of layers", config.pointer_to(key)));
-  }
-  return read_block(config, &*block, rule);
+  return resolve_rope(stated_rope(config, rule), rule, config.findings());
 }
 
 }  // namespace ropewalk

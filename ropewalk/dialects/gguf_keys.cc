@@ -1,4 +1,4 @@
-#include "ropewalk/models/gguf_keys.h"
+#include "ropewalk/dialects/gguf_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,6 +63,24 @@ std::optional<double> GgufKeys::number(std::string_view name) {
   }
   const auto single = static_cast<float>(*value);
   return single == *value ? std::stod(fmt::to_string(single)) : *value;
+}
+
+Said<int64_t> GgufKeys::said_integer(std::string_view name, const IntegerRule& rule) {
+  Said<int64_t> found = said(name, integer(name));
+  if (found && !rule.holds(*found)) {
+    refuse(ErrorCode::malformed, found.source,
+           fmt::format("expected {}, found {}", in_words(rule), *found));
+  }
+  return found;
+}
+
+Said<double> GgufKeys::said_number(std::string_view name, const NumberRule& rule) {
+  Said<double> found = said(name, number(name));
+  if (found && !rule.holds(*found)) {
+    refuse(ErrorCode::malformed, found.source,
+           fmt::format("expected {}, found {}", rule.expected, *found));
+  }
+  return found;
 }
 
 std::optional<std::vector<int64_t>> GgufKeys::integers(std::string_view name) {

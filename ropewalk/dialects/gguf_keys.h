@@ -6,12 +6,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "ropewalk/dialects/key_rules.h"
+#include "ropewalk/dialects/said.h"
 #include "ropewalk/formats/gguf.h"
-#include "ropewalk/models/config_reader.h"
 
 namespace ropewalk {
 
@@ -40,6 +40,16 @@ class GgufKeys {
   // Nothing where the key is absent or no array.
   std::optional<std::vector<int64_t>> integers(std::string_view name);
 
+  // What the file says of a key; throws malformed for a value that the rule does not allow.
+  Said<int64_t> said_integer(std::string_view name, const IntegerRule& rule);
+  Said<double> said_number(std::string_view name, const NumberRule& rule);
+  // A key that says nothing, or something else, as the place of a value.
+  template <typename T>
+  Said<T> said(std::string_view name, std::optional<T> value = {}) {
+    const std::string full = escaped(key(name));
+    return {std::move(value), file_.label() + ": " + full, full};
+  }
+
   [[noreturn]] void fail(std::string_view name, const std::string& what) {
     file_.fail(key(name), what);
   }
@@ -52,13 +62,6 @@ class GgufKeys {
   std::deque<GgufFile> other_parts_;
   std::vector<std::string> missing_parts_;
   std::set<std::string, std::less<>> used_;
-};
-
-// An object in the words of a config.json, and what the GGUF calls each of them, by JSON pointers
-// that begin at the object.
-struct NamedJson {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  KeyNames names;
 };
 
 }  // namespace ropewalk

@@ -1,4 +1,4 @@
-#include "ropewalk/models/rope_freqs.h"
+#include "ropewalk/dialects/rope_freqs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,6 @@
 
 namespace ropewalk {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr double kTolerance = 0x1p-16;
 // What the converter writes for a pair that stands still.
@@ -45,17 +43,17 @@ std::optional<Bands> find_bands(std::span<const double> rope_freqs, double rope_
   return std::nullopt;
 }
 
-std::optional<ordered_json> llama3(std::span<const double> rope_freqs, double rope_theta) {
+std::optional<KnownScaling> llama3(std::span<const double> rope_freqs, double rope_theta) {
   const std::optional<Bands> bands = find_bands(rope_freqs, rope_theta);
   if (!bands) return std::nullopt;
-  return ordered_json{{"rope_type", "llama3"},
-                      {"factor", bands->factor},
-                      {"low_freq_factor", 1.0},
-                      {"high_freq_factor", bands->high},
-                      {"original_max_position_embeddings", static_cast<int64_t>(bands->original)}};
+  return KnownScaling{"llama3",
+                      {{"factor", bands->factor},
+                       {"low_freq_factor", 1.0},
+                       {"high_freq_factor", bands->high},
+                       {"original_max_position_embeddings", bands->original}}};
 }
 
-std::optional<ordered_json> proportional(std::span<const double> rope_freqs) {
+std::optional<KnownScaling> proportional(std::span<const double> rope_freqs) {
   const auto first_still =
       std::find_if(rope_freqs.begin(), rope_freqs.end(), [](double value) { return value != 1; });
   const bool rest_is_still = std::all_of(first_still, rope_freqs.end(), [](double value) {
@@ -63,19 +61,20 @@ std::optional<ordered_json> proportional(std::span<const double> rope_freqs) {
   });
   if (!rest_is_still) return std::nullopt;
   const auto turning = static_cast<double>(first_still - rope_freqs.begin());
-  return ordered_json{{"rope_type", "proportional"},
-                      {"partial_rotary_factor", turning / static_cast<double>(rope_freqs.size())}};
+  return KnownScaling{
+      "proportional",
+      {{"partial_rotary_factor", turning / static_cast<double>(rope_freqs.size())}}};
 }
 
 }  // namespace
 
-std::optional<ordered_json> block_of_rope_freqs(std::span<const double> rope_freqs,
-                                                double rope_theta) {
+std::optional<KnownScaling> scaling_of_rope_freqs(std::span<const double> rope_freqs,
+                                                  double rope_theta) {
   if (rope_freqs.empty()) return std::nullopt;
   if (std::all_of(rope_freqs.begin(), rope_freqs.end(), [](double value) { return value == 1; })) {
-    return ordered_json{{"rope_type", "default"}};
+    return KnownScaling{"default"};
   }
-  if (auto block = proportional(rope_freqs)) return block;
+  if (auto scaling = proportional(rope_freqs)) return scaling;
   return llama3(rope_freqs, rope_theta);
 }
 

@@ -1,4 +1,4 @@
-#include "ropewalk/models/gguf_rope.h"
+#include "ropewalk/dialects/gguf_rope.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,10 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
-#include "ropewalk/models/rope_freqs.h"
+#include "ropewalk/dialects/rope_freqs.h"
 
 namespace ropewalk {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::string_view kType = "rope.scaling.type";
 constexpr std::string_view kFactor = "rope.scaling.factor";
@@ -22,21 +20,22 @@ constexpr std::string_view kTypes[] = {"none", "linear", "yarn", "longrope"};
 
 struct Writer {
   GgufKeys& keys;
-  NamedJson result;
+  StatedRope result = {};
 
-  void set(std::string_view word, ordered_json value, std::string_view name) {
-    result.json[std::string(word)] = std::move(value);
-    result.names.emplace(fmt::format("/{}", word), escaped(keys.key(name)));
-  }
-  bool copy_number(std::string_view word, std::string_view name) {
-    const auto value = keys.number(name);
-    if (value) set(word, *value, name);
-    return value.has_value();
+  void set_type(const char* type) { result.rope_type = keys.said<std::string>(kType, type); }
+  void set(const std::string& parameter, std::optional<double> value, std::string_view name) {
+    result.parameters[parameter] = keys.said(name, value);
   }
   // 0 is llama.cpp's "not stated".
-  void copy_length(std::string_view word, std::string_view name) {
-    const auto value = keys.integer(name);
-    if (value && *value != 0) set(word, *value, name);
+  void set_length(std::string_view name) {
+    auto value = keys.integer(name);
+    if (value == 0) value.reset();
+    set("original_max_position_embeddings",
+        value ? std::optional(static_cast<double>(*value)) : std::nullopt, name);
+  }
+  Said<double> of_tensor(std::string_view tensor, std::optional<double> value = {}) const {
+    const std::string key = fmt::format("tensor \"{}\"", tensor);
+    return {value, keys.file().label() + ": " + key, key};
   }
 };
 
@@ -76,19 +75,23 @@ bool has_tensor(const GgufKeys& keys, std::string_view name) {
 }
 
 void set_yarn(Writer& writer, bool tenth_of_mscale) {
-  writer.set("factor", factor(writer.keys), kFactor);
-  writer.copy_length("original_max_position_embeddings", kOriginal);
-  writer.copy_number("beta_fast", "rope.scaling.yarn_beta_fast");
-  writer.copy_number("beta_slow", "rope.scaling.yarn_beta_slow");
+  GgufKeys& keys = writer.keys;
+  writer.set("factor", factor(keys), kFactor);
+  writer.set_length(kOriginal);
+  const auto copy = [&](const char* parameter, std::string_view name) {
+    writer.set(parameter, keys.number(name), name);
+  };
+  copy("beta_fast", "rope.scaling.yarn_beta_fast");
+  copy("beta_slow", "rope.scaling.yarn_beta_slow");
   // Below 0 it is not stated.
-  const auto extrapolation = writer.keys.number("rope.scaling.yarn_ext_factor");
+  const auto extrapolation = keys.number("rope.scaling.yarn_ext_factor");
   if (extrapolation && *extrapolation >= 0) {
-    writer.set("extrapolation_factor", *extrapolation, "rope.scaling.yarn_ext_factor");
+    writer.set("extrapolation_factor", extrapolation, "rope.scaling.yarn_ext_factor");
   }
-  writer.copy_number("attention_factor", "rope.scaling.yarn_attn_factor");
-  writer.copy_number("attn_factor", kAttention);
+  copy("attention_factor", "rope.scaling.yarn_attn_factor");
+  copy("attn_factor", kAttention);
   constexpr std::string_view kLogMultiplier = "rope.scaling.yarn_log_multiplier";
-  const auto multiplier = writer.keys.number(kLogMultiplier);
+  const auto multiplier = keys.number(kLogMultiplier);
   if (!multiplier || *multiplier == 0) return;
   // A tenth in float32 is the config's number only to float32's precision.
   const double all_dim = tenth_of_mscale
@@ -101,15 +104,15 @@ void set_yarn(Writer& writer, bool tenth_of_mscale) {
 void set_longrope(Writer& writer, int64_t pairs) {
   for (const std::string_view length : {"short", "long"}) {
     const std::string tensor = fmt::format("rope_factors_{}.weight", length);
-    const std::string word = fmt::format("{}_factor", length);
-    writer.result.json[word] = rope_tensor(writer.keys, tensor, pairs);
-    writer.result.names.emplace("/" + word, fmt::format("tensor \"{}\"", tensor));
+    const Said<double> place = writer.of_tensor(tensor);
+    writer.result.lists[fmt::format("{}_factor", length)] = {
+        rope_tensor(writer.keys, tensor, pairs), place.source, place.key};
   }
-  writer.copy_length("original_max_position_embeddings", kOriginal);
-  if (!writer.copy_number("attention_factor", kAttention)) {
-    writer.result.json["attention_factor"] = 1.0;
-    writer.result.names.emplace("/attention_factor",
-                                writer.keys.key(kAttention) + " is absent, llama.cpp takes 1");
+  writer.set_length(kOriginal);
+  const auto stated = writer.keys.number(kAttention);
+  writer.set("attention_factor", stated.value_or(1), kAttention);
+  if (!stated) {
+    writer.result.parameters["attention_factor"].source += " is absent, llama.cpp takes 1";
   }
 }
 
@@ -117,18 +120,22 @@ void add_rope_freqs(Writer& writer, double rope_theta, int64_t pairs) {
   constexpr std::string_view kTensor = "rope_freqs.weight";
   if (!has_tensor(writer.keys, kTensor)) return;
   const std::vector<double> divisors = rope_tensor(writer.keys, kTensor, pairs);
-  ordered_json& block = writer.result.json;
-  const auto source =
-      block["rope_type"] == "default" ? block_of_rope_freqs(divisors, rope_theta) : std::nullopt;
-  const std::string name = fmt::format("tensor \"{}\"", kTensor);
-  if (!source) {
-    block["freq_factors"] = divisors;
-    writer.result.names.emplace("/freq_factors", name);
+  const Said<double> place = writer.of_tensor(kTensor);
+  const auto known = *writer.result.rope_type != "default"
+                         ? std::nullopt
+                         : scaling_of_rope_freqs(divisors, rope_theta);
+  if (!known) {
+    writer.result.lists["freq_factors"] = {divisors, place.source, place.key};
     return;
   }
-  for (const auto& [word, value] : source->items()) {
-    block[word] = value;
-    writer.result.names["/" + word] = name;
+  writer.result.rope_type = {known->rope_type, place.source, place.key};
+  for (const auto& [parameter, value] : known->parameters) {
+    const Said<double> said = writer.of_tensor(kTensor, value);
+    if (parameter == "partial_rotary_factor") {
+      writer.result.partial_rotary_factor = said;
+    } else {
+      writer.result.parameters[parameter] = said;
+    }
   }
 }
 
@@ -145,7 +152,7 @@ void add_sections(Writer& writer) {
     }
   }
   while (!sections->empty() && sections->back() == 0) sections->pop_back();
-  if (!sections->empty()) writer.set("mrope_section", *sections, kSections);
+  if (!sections->empty()) writer.result.mrope_section = writer.keys.said(kSections, sections);
 }
 
 std::string scaling_type(GgufKeys& keys) {
@@ -162,18 +169,18 @@ std::string scaling_type(GgufKeys& keys) {
 
 }  // namespace
 
-NamedJson gguf_scaling(GgufKeys& keys, double rope_theta, int64_t pairs, bool tenth_of_mscale) {
-  Writer writer{keys, {}};
+StatedRope gguf_scaling(GgufKeys& keys, double rope_theta, int64_t pairs, bool tenth_of_mscale) {
+  Writer writer{keys};
   const std::string type = scaling_type(keys);
-  writer.set("rope_type", "default", kType);
+  writer.set_type("default");
   if (type == "yarn") {
-    writer.set("rope_type", "yarn", kType);
+    writer.set_type("yarn");
     set_yarn(writer, tenth_of_mscale);
   } else if (type == "longrope") {
-    writer.set("rope_type", "longrope", kType);
+    writer.set_type("longrope");
     set_longrope(writer, pairs);
   } else if (type == "linear" && factor(keys) != 1) {
-    writer.set("rope_type", "linear", kType);
+    writer.set_type("linear");
     writer.set("factor", factor(keys), kFactor);
   }
   const auto attention = keys.number(kAttention);

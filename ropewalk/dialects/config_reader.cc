@@ -1,4 +1,4 @@
-#include "ropewalk/models/config_reader.h"
+#include "ropewalk/dialects/config_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -7,17 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/dialects/notes.h"
+
 namespace ropewalk {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string expected(const IntegerRule& rule) {
-  std::string kind = "an integer";
-  if (rule.multiple_of == 2) kind = "an even number";
-  if (rule.multiple_of > 2) kind = fmt::format("a multiple of {}", rule.multiple_of);
-  return fmt::format("{} in {}..{}", kind, rule.least, rule.most);
-}
 
 // An integer, also one that Python wrote as a float (1e6, 4096.0).
 std::optional<int64_t> as_integer(const ordered_json& value) {
@@ -63,6 +58,13 @@ constexpr std::array<std::string_view, 26> kPositionKeys = {"rope_theta",
 
 }  // namespace
 
+std::string in_words(const IntegerRule& rule) {
+  std::string kind = "an integer";
+  if (rule.multiple_of == 2) kind = "an even number";
+  if (rule.multiple_of > 2) kind = fmt::format("a multiple of {}", rule.multiple_of);
+  return fmt::format("{} in {}..{}", kind, rule.least, rule.most);
+}
+
 std::string described(const ordered_json& value) {
   if (value.is_array()) return fmt::format("an array of {}", value.size());
   if (value.is_object()) return "an object";
@@ -77,15 +79,38 @@ ConfigReader::ConfigReader(const ordered_json& object, std::string label, std::s
       findings_(&findings),
       names_(names) {}
 
+std::string_view ConfigReader::name_of(std::string_view key) const {
+  const auto there = [&](std::string_view name) {
+    const auto found = object_->find(std::string(name));
+    return found != object_->end() && !found->is_null();
+  };
+  if (there(key)) return key;
+  for (const KeyAlias& other : aliases_) {
+    if (other.key == key && there(other.alias)) return other.alias;
+  }
+  return key;
+}
+
+const ordered_json* ConfigReader::entry(std::string_view key) const {
+  const auto found = object_->find(std::string(name_of(key)));
+  return found == object_->end() ? nullptr : &*found;
+}
+
 const ordered_json* ConfigReader::find(std::string_view key) {
+  read_.emplace(name_of(key));
   read_.emplace(key);
-  const auto found = object_->find(std::string(key));
-  return found == object_->end() || found->is_null() ? nullptr : &*found;
+  const ordered_json* found = entry(key);
+  return found == nullptr || found->is_null() ? nullptr : found;
 }
 
 bool ConfigReader::has(std::string_view key) const {
-  const auto found = object_->find(std::string(key));
-  return found != object_->end() && !found->is_null();
+  const ordered_json* found = entry(key);
+  return found != nullptr && !found->is_null();
+}
+
+bool ConfigReader::is_null(std::string_view key) const {
+  const ordered_json* found = entry(key);
+  return found != nullptr && found->is_null();
 }
 
 std::optional<std::string_view> ConfigReader::first_of(
@@ -102,7 +127,7 @@ std::optional<int64_t> ConfigReader::find_integer(std::string_view key, const In
   const std::optional<int64_t> number = as_integer(*value);
   if (!number || *number < rule.least || *number > rule.most || *number % rule.multiple_of != 0) {
     refuse(ErrorCode::malformed, key,
-           fmt::format("expected {}, found {}", expected(rule), described(*value)));
+           fmt::format("expected {}, found {}", in_words(rule), described(*value)));
   }
   return number;
 }
@@ -162,7 +187,7 @@ void ConfigReader::refuse_entry(std::string_view key, size_t index,
                                 std::string_view expected) const {
   refuse(ErrorCode::malformed, key,
          fmt::format("expected {} at [{}], found {}", expected, index,
-                     described(object_->at(std::string(key)).at(index))));
+                     described(entry(key)->at(index))));
 }
 
 std::optional<std::vector<int64_t>> ConfigReader::find_integers(std::string_view key,
@@ -173,7 +198,7 @@ std::optional<std::vector<int64_t>> ConfigReader::find_integers(std::string_view
   for (const ordered_json& entry : *list) {
     const std::optional<int64_t> number = as_integer(entry);
     if (!number || *number < rule.least || *number > rule.most) {
-      refuse_entry(key, values.size(), expected(rule));
+      refuse_entry(key, values.size(), in_words(rule));
     }
     values.push_back(*number);
   }
@@ -205,31 +230,75 @@ std::optional<std::vector<std::string>> ConfigReader::find_texts(std::string_vie
   return values;
 }
 
+Said<int64_t> ConfigReader::said_integer(std::initializer_list<std::string_view> keys,
+                                         const IntegerRule& rule) {
+  Said<int64_t> result;
+  for (const std::string_view key : keys) {
+    const Said<int64_t> said = said_integer(key, rule);
+    if (said && result && *said != *result) {
+      warn(fmt::format("{} says {}, but {} says {}: the first counts", result.key, *result,
+                       said.key, *said));
+    }
+    if ((said && !result) || result.source.empty()) result = said;
+  }
+  return result;
+}
+
+template <typename T, typename Read>
+Said<T> ConfigReader::said(std::string_view path, Read read) {
+  if (path.empty()) return {};
+  const size_t slash = path.find('/');
+  if (slash == path.npos) return {read(*this, path), source(path), pointer_to(path), is_null(path)};
+  auto inner = find_object(path.substr(0, slash));
+  if (inner) return inner->said<T>(path.substr(slash + 1), read);
+  const std::string pointer = fmt::format("{}/{}", pointer_, path);
+  return {std::nullopt, fmt::format("{}: {}", label_, pointer), pointer, false};
+}
+
+Said<int64_t> ConfigReader::said_integer(std::string_view path, const IntegerRule& rule) {
+  return said<int64_t>(path, [&](ConfigReader& place, std::string_view key) {
+    return place.find_integer(key, rule);
+  });
+}
+
+Said<double> ConfigReader::said_number(std::string_view path, const NumberRule& rule) {
+  return said<double>(path, [&](ConfigReader& place, std::string_view key) {
+    return place.find_number(key, rule);
+  });
+}
+
+Said<bool> ConfigReader::said_boolean(std::string_view path) {
+  return said<bool>(
+      path, [](ConfigReader& place, std::string_view key) { return place.find_boolean(key); });
+}
+
+Said<std::string> ConfigReader::said_text(std::string_view path) {
+  return said<std::string>(
+      path, [](ConfigReader& place, std::string_view key) { return place.find_text(key); });
+}
+
+Said<std::vector<int64_t>> ConfigReader::said_integers(std::string_view path,
+                                                       const IntegerRule& rule) {
+  return said<std::vector<int64_t>>(path, [&](ConfigReader& place, std::string_view key) {
+    return place.find_integers(key, rule);
+  });
+}
+
+Said<std::vector<double>> ConfigReader::said_numbers(std::string_view path,
+                                                     const NumberRule& rule) {
+  return said<std::vector<double>>(path, [&](ConfigReader& place, std::string_view key) {
+    return place.find_numbers(key, rule);
+  });
+}
+
+Said<std::vector<std::string>> ConfigReader::said_texts(std::string_view path) {
+  return said<std::vector<std::string>>(
+      path, [](ConfigReader& place, std::string_view key) { return place.find_texts(key); });
+}
+
 int64_t ConfigReader::integer(std::string_view field, std::initializer_list<std::string_view> keys,
                               const IntegerRule& rule, std::optional<Default<int64_t>> fallback) {
-  std::optional<int64_t> result;
-  std::string_view taken;
-  for (const std::string_view key : keys) {
-    const std::optional<int64_t> value = find_integer(key, rule);
-    if (!value) continue;
-    if (result && *value != *result) {
-      warn(fmt::format("{} says {}, but {} says {}: the first counts", pointer_to(taken), *result,
-                       pointer_to(key), *value));
-    }
-    if (result) continue;
-    result = value;
-    taken = key;
-    note(field, fmt::to_string(*value), source(key));
-  }
-  if (result) return *result;
-  if (!fallback) {
-    const std::string_view key = *keys.begin();
-    refuse(ErrorCode::malformed, key,
-           fmt::format("expected {}, found {}", expected(rule),
-                       object_->contains(std::string(key)) ? "null" : "no such key"));
-  }
-  note(field, fmt::to_string(fallback->value), std::string(fallback->reason));
-  return fallback->value;
+  return settled(*findings_, field, said_integer(keys, rule), rule, fallback);
 }
 
 double ConfigReader::number(std::string_view field, std::string_view key, const NumberRule& rule,
@@ -249,13 +318,10 @@ bool ConfigReader::boolean(std::string_view field, std::string_view key,
 }
 
 void ConfigReader::note(std::string_view field, std::string value, std::string source) {
-  findings_->evidence.push_back({std::string(field), std::move(value), std::move(source)});
+  ropewalk::note(*findings_, field, std::move(value), std::move(source));
 }
 
-void ConfigReader::warn(std::string text) {
-  auto& warnings = findings_->warnings;
-  if (std::ranges::count(warnings, text) == 0) warnings.push_back(std::move(text));
-}
+void ConfigReader::warn(std::string text) { ropewalk::warn(*findings_, std::move(text)); }
 
 void ConfigReader::warn_unread() {
   std::set<std::string> said(findings_->warnings.begin(), findings_->warnings.end());
@@ -278,7 +344,7 @@ void ConfigReader::warn_unread_position_keys(std::string_view family) {
 
 std::string ConfigReader::json_pointer(std::string_view key) const {
   ordered_json::json_pointer step;
-  step.push_back(std::string(key));
+  step.push_back(std::string(name_of(key)));
   return pointer_ + escaped(step.to_string());
 }
 

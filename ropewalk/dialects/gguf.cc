@@ -1,0 +1,301 @@
+#include "ropewalk/dialects/gguf.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "ropewalk/dialects/gguf_rope.h"
+#include "ropewalk/dialects/notes.h"
+#include "ropewalk/models/layer_kinds.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kPattern = "attention.sliding_window_pattern";
+constexpr std::string_view kTurning = "rope.dimension_count";
+constexpr IntegerRule kAny{0};
+// What llama.cpp takes where the file has no rope.freq_base.
+constexpr double kDefaultBase = 10000;
+
+struct Translator {
+  GgufKeys& keys;
+  const ModelType& type;
+  ModelEncoding& findings;
+  StatedModel stated;
+};
+
+// One number, or one for each layer: 0 for a layer that does not attend.
+Said<int64_t> said_count(Translator& to, std::string_view name) {
+  const auto counts = to.keys.integers(name);
+  if (!counts) return to.keys.said_integer(name, kHeadCount);
+  const auto layers = to.keys.integer("block_count");
+  if (layers && std::ssize(*counts) != *layers) {
+    to.keys.fail(name, fmt::format("expected {} numbers, one for each layer, found {}", *layers,
+                                   counts->size()));
+  }
+  const int64_t most = counts->empty() ? 0 : *std::max_element(counts->begin(), counts->end());
+  std::vector<bool>& attends = to.stated.layers.attends;
+  attends.resize(counts->size(), true);
+  for (size_t i = 0; i < counts->size(); ++i) {
+    const int64_t count = (*counts)[i];
+    if (count == 0) attends[i] = false;
+    if (count == 0 || count == most) continue;
+    warn(to.findings, fmt::format("{}: the layers differ, of {} heads is spoken here",
+                                  escaped(to.keys.key(name)), most));
+  }
+  Said<int64_t> said = to.keys.said<int64_t>(name, most);
+  if (!kHeadCount.holds(most)) {
+    refuse(ErrorCode::malformed, said.source,
+           fmt::format("expected {}, found {}", in_words(kHeadCount), most));
+  }
+  return said;
+}
+
+void read_recurrent_layers(Translator& to) {
+  const auto recurrent = to.keys.integers("attention.recurrent_layers");
+  if (!recurrent) return;
+  std::vector<bool>& attends = to.stated.layers.attends;
+  attends.resize(std::max(attends.size(), recurrent->size()), true);
+  for (size_t i = 0; i < recurrent->size(); ++i) {
+    if ((*recurrent)[i] != 0) attends[i] = false;
+  }
+}
+
+// With the projections absorbed key_length is that of the latent vector.
+bool is_absorbed(GgufKeys& keys) { return keys.integer("attention.key_length_mla").has_value(); }
+
+// The key of a latent head is made of what passes and what turns.
+void read_latent_head(Translator& to) {
+  to.keys.key("attention.head_count_kv");  // 1: the latent vector itself
+  const std::string_view whole =
+      is_absorbed(to.keys) ? "attention.key_length_mla" : "attention.key_length";
+  const auto head_dim = to.keys.integer(whole);
+  StatedLatent& latent = to.stated.latent;
+  latent.rope_dim = to.keys.said_integer(kTurning, kHeadDim);
+  if (!head_dim) to.keys.fail(whole, "expected the channels of a head, found no such key");
+  if (!latent.rope_dim) {
+    to.keys.fail(kTurning, "expected the channels that turn, found no such key");
+  }
+  if (*latent.rope_dim > *head_dim) {
+    to.keys.fail(kTurning, fmt::format("expected at most the {} channels of a head, found {}",
+                                       *head_dim, *latent.rope_dim));
+  }
+  latent.nope_dim = to.keys.said<int64_t>(whole, *head_dim - *latent.rope_dim);
+  latent.q_rank = to.keys.said_integer("attention.q_lora_rank", kRank);
+  latent.kv_rank = to.keys.said_integer("attention.kv_lora_rank", kRank);
+}
+
+void read_size(Translator& to) {
+  StatedSize& size = to.stated.size;
+  size.hidden_size = to.keys.said_integer("embedding_length", kHiddenSize);
+  size.max_positions = to.keys.said_integer("context_length", kPositionCount);
+  size.layers = to.keys.said_integer("block_count", kLayerCount);
+  // Layers that predict further tokens stand after the model's own.
+  const auto further = to.keys.integer("nextn_predict_layers");
+  if (further && *further > 0 && size.layers && *size.layers > *further) {
+    *size.layers.value -= *further;
+  }
+  size.heads = said_count(to, "attention.head_count");
+  read_recurrent_layers(to);
+  if (to.type.latent.rope_dim > 0) return read_latent_head(to);
+  size.kv_heads = said_count(to, "attention.head_count_kv");
+  size.head_dim = to.keys.said_integer("attention.key_length", kHeadDim);
+}
+
+// Which layers have a window: true for each that has, or one in so many has none.
+void read_windows(Translator& to) {
+  const LayerRule& rule = to.type.layers;
+  StatedLayers& layers = to.stated.layers;
+  if (layers.alike) return;
+  const auto sliding = std::find_if(rule.kinds.begin(), rule.kinds.end(), is_windowed);
+  const auto full = std::find_if_not(rule.kinds.begin(), rule.kinds.end(), is_windowed);
+  if (sliding == rule.kinds.end() || full == rule.kinds.end()) {
+    if (rule.period_key.find("interval") != rule.period_key.npos) {
+      layers.period = to.keys.said_integer(rule.period_key, {1, 4096});
+    }
+    return;
+  }
+  if (const auto windows = to.keys.integers(kPattern)) {
+    std::vector<std::string> names;
+    for (const int64_t has_window : *windows) {
+      names.emplace_back(has_window != 0 ? sliding->name : full->name);
+    }
+    const int64_t own = to.stated.size.layers.value_or(0);
+    if (own > 0 && std::ssize(names) > own) names.resize(static_cast<size_t>(own));
+    layers.names = to.keys.said(kPattern, std::optional(std::move(names)));
+  } else if (!rule.period_key.empty()) {
+    layers.period = to.keys.said_integer(kPattern, {1, 4096});
+  }
+}
+
+std::optional<int64_t> head_dim(Translator& to, const LayerKind& kind) {
+  if (is_windowed(kind)) {
+    if (const auto own = to.keys.integer("attention.key_length_swa")) return own;
+  }
+  if (to.stated.latent.rope_dim) return to.stated.latent.rope_dim.value;
+  const StatedSize& size = to.stated.size;
+  if (size.head_dim) return size.head_dim.value;
+  return size.hidden_size && size.heads ? std::optional(*size.hidden_size / *size.heads)
+                                        : std::nullopt;
+}
+
+std::optional<bool> default_truncate(const ModelType& type) {
+  if (type.rope_parameters.empty()) return std::nullopt;
+  const auto code = nlohmann::ordered_json::parse(type.rope_parameters);
+  return code.contains("truncate") ? std::optional(code["truncate"].get<bool>()) : std::nullopt;
+}
+
+// The file has no key for it, and llama.cpp always rounds: the model's code counts.
+void set_truncate(Translator& to, StatedRope& rope) {
+  const auto truncate = default_truncate(to.type);
+  if (!truncate || *rope.rope_type != "yarn") return;
+  rope.parameters["truncate"] = {
+      *truncate ? 1.0 : 0.0, fmt::format("no key states it, the code of {}", to.type.name), {}};
+  warn(to.findings,
+       "llama.cpp rounds the ends of YaRN's ramp to whole pairs, the model's own code does not");
+}
+
+// What turns of the heads of one kind; nothing where the scaling says it.
+Said<int64_t> said_turning(Translator& to, const LayerKind& kind, const StatedRope& rope) {
+  const bool own = is_windowed(kind) && to.keys.integer("rope.dimension_count_swa");
+  const std::string_view name = own ? "rope.dimension_count_swa" : kTurning;
+  if (rope.partial_rotary_factor) {
+    to.keys.key(name);
+    return {};
+  }
+  Said<int64_t> said = to.keys.said_integer(name, {0, 65536});
+  const int64_t whole = head_dim(to, kind).value_or(0);
+  if (said && (*said < 2 || *said > whole || *said % 2 != 0)) {
+    to.keys.fail(name, fmt::format("expected an even number in 2..{}, found {}", whole, *said));
+  }
+  return said;
+}
+
+void read_rotations(Translator& to) {
+  const std::span<const LayerKind> kinds = kinds_of(to.type.layers, to.stated.layers.alike);
+  const double base = to.keys.number("rope.freq_base").value_or(kDefaultBase);
+  const int64_t turning = to.keys.integer(kTurning).value_or(head_dim(to, LayerKind{}).value_or(0));
+  const bool latent = to.type.latent.rope_dim > 0;
+  StatedRope scaling = gguf_scaling(to.keys, base, turning / 2, latent);
+  if (*scaling.rope_type == "yarn" && !to.type.yarn_type.empty()) {
+    scaling.rope_type.value = to.type.yarn_type;
+  }
+  set_truncate(to, scaling);
+  to.stated.states_each_kind = !turn_alike(kinds);
+  for (const LayerKind& kind : kinds) {
+    StatedKind& own = to.stated.kinds.emplace_back();
+    if (!kind.rotates) continue;
+    if (kind.takes_rope_scaling) own.rope = scaling;
+    own.rope.place = fmt::format("{}: {}.rope", to.keys.file().label(), to.keys.architecture());
+    const bool own_base = to.keys.number("rope.freq_base_swa") || kind.rope_theta != 0;
+    own.rope.rope_theta = to.keys.said_number(
+        is_windowed(kind) && own_base ? "rope.freq_base_swa" : "rope.freq_base", kRopeTheta);
+    if (is_windowed(kind)) {
+      own.head_dim = to.keys.said_integer("attention.key_length_swa", kHeadDim);
+    }
+    if (!latent) own.rotary_dim = said_turning(to, kind, own.rope);
+  }
+}
+
+// Whether q and k are normed follows from the tensors, where the header lists any of a layer.
+void read_norm(Translator& to) {
+  const NormRule& rule = to.type.attention.qk_norm;
+  StatedAttention& stated = to.stated.attention;
+  if (!rule.eps_key.empty() && to.type.attention.norms()) {
+    stated.norm_eps =
+        to.keys.said_number(rule.norm.kind == NormKind::layer ? "attention.layer_norm_epsilon"
+                                                              : "attention.layer_norm_rms_epsilon",
+                            kEps);
+  }
+  if (rule.on.key.empty()) return;
+  const auto& tensors = to.keys.file().tensors();
+  const auto layer = tensors.lower_bound("blk.");
+  if (layer == tensors.end() || !layer->first.starts_with("blk.")) return;
+  const bool normed = std::any_of(tensors.begin(), tensors.end(), [](const auto& tensor) {
+    return tensor.first.ends_with(".attn_q_norm.weight");
+  });
+  const std::string key = "tensor blk.0.attn_q_norm.weight";
+  stated.normed = {normed, to.keys.file().label() + ": " + key, key};
+}
+
+// The sizes of Gemma whose softmax scale llama.cpp takes from the width of the model, by their
+// layers; all others have head_dim. Source: src/models/gemma2.cpp, gemma3.cpp.
+Said<double> gemma_scale(Translator& to) {
+  const StatedSize& size = to.stated.size;
+  const int64_t layers = size.layers.value_or(0);
+  const bool of_27b = (to.keys.architecture() == "gemma2" && layers == 46) ||
+                      (to.keys.architecture() == "gemma3" && layers == 62);
+  const auto scalar = of_27b && size.hidden_size && size.heads
+                          ? std::optional(*size.hidden_size / *size.heads)
+                          : head_dim(to, LayerKind{});
+  if (!scalar) return {};
+  return {static_cast<double>(*scalar),
+          fmt::format("{}: llama.cpp: {}", to.keys.file().label(),
+                      of_27b ? "hidden_size / heads at this size" : "head_dim"),
+          {}};
+}
+
+void read_attention(Translator& to) {
+  const AttentionRule& rule = to.type.attention;
+  StatedAttention& stated = to.stated.attention;
+  read_norm(to);
+  if (rule.scale.key == "query_pre_attn_scalar") {
+    stated.softmax_scale = gemma_scale(to);
+  } else if (!rule.scale.inverse_root && !rule.scale.key.empty()) {
+    stated.softmax_scale = to.keys.said_number("attention.scale", kPositive);
+  }
+  if (!rule.softcap.key.empty()) {
+    stated.softcap = to.keys.said_number("attn_logit_softcapping", kPositive);
+  }
+  if (!rule.clip_qkv.key.empty()) {
+    stated.clip_qkv = to.keys.said_number("attention.clamp_kqv", kPositive);
+  }
+  if (!rule.window.key.empty()) {
+    stated.window = to.keys.said_integer("attention.sliding_window", kAny);
+    if (rule.window.key == "sliding_window" && stated.window.value_or(0) == 0) {
+      stated.window.value.reset();
+      stated.window.null = true;
+    }
+  }
+  if (to.type.latent.rope_dim > 0 && !to.type.value_dim.key.empty()) {
+    stated.value_dim = to.keys.said_integer(
+        is_absorbed(to.keys) ? "attention.value_length_mla" : "attention.value_length", kChannels);
+  }
+}
+
+// Then the file says which, whatever the rule of the model type.
+bool some_layer_does_not_attend(GgufKeys& keys) {
+  for (const char* name : {"attention.head_count", "attention.head_count_kv"}) {
+    const auto counts = keys.integers(name);
+    if (counts && std::find(counts->begin(), counts->end(), 0) != counts->end()) return true;
+  }
+  return keys.integers("attention.recurrent_layers").has_value();
+}
+
+// Without a window all layers are alike, as in MobileLLM, which is a llama4 to llama.cpp.
+bool all_alike(GgufKeys& keys, const LayerRule& rule) {
+  const auto window = keys.integer("attention.sliding_window");
+  const bool windows = std::any_of(rule.kinds.begin(), rule.kinds.end(), is_windowed);
+  return some_layer_does_not_attend(keys) ||
+         (window == 0 && (windows || rule.no_rope_interval > 0)) ||
+         (window.value_or(0) == 0 && !rule.all_rotate_if_null.empty());
+}
+
+}  // namespace
+
+bool states_windows(GgufKeys& keys) { return keys.file().metadata().contains(keys.key(kPattern)); }
+
+StatedModel stated_model(GgufKeys& keys, const ModelType& type, ModelEncoding& findings) {
+  Translator to{keys, type, findings, {.label = keys.file().label()}};
+  to.stated.layers.alike = all_alike(keys, type.layers);
+  read_size(to);
+  read_windows(to);
+  read_rotations(to);
+  read_attention(to);
+  to.stated.index_head_dim = keys.said_integer("attention.indexer.key_length", kHeadDim);
+  return std::move(to.stated);
+}
+
+}  // namespace ropewalk
