@@ -1,14 +1,8 @@
 // Language models with one rotation for all layers that have no larger family.
 // Source: configuration_*.py and modeling_*.py of transformers.
 
-#include <fmt/format.h>
-
-#include "ropewalk/models/attention_reader.h"
-#include "ropewalk/models/dimensions.h"
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
-#include "ropewalk/models/rope_keys.h"
 
 namespace ropewalk {
 namespace {
@@ -24,23 +18,6 @@ constexpr std::string_view kCwmRope =
 constexpr std::string_view kGptOssRope =
     R"({"rope_type": "yarn", "factor": 32.0, "beta_fast": 32.0, "beta_slow": 1.0,
         "truncate": false, "original_max_position_embeddings": 4096})";
-
-// DBRX keeps what its attention needs in an object of its own; so did transformers 4 the base.
-void read_dbrx(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  ModelType stated = type;
-  if (std::optional<ConfigReader> attention = config.find_object("attn_config")) {
-    stated.kv_heads = attention->integer("kv_heads", {"kv_n_heads"}, kHeadCount,
-                                         {{1, "default of DbrxAttentionConfig"}});
-    if (const auto heads = config.find_integer("n_heads", kHeadCount);
-        heads && *heads % stated.kv_heads != 0) {
-      attention->refuse(ErrorCode::malformed, "kv_n_heads",
-                        fmt::format("expected a divisor of the {} attention heads, found {}",
-                                    *heads, stated.kv_heads));
-    }
-    stated.theta_key = "attn_config/rope_theta";
-  }
-  read_declared(config, model, stated);
-}
 
 constexpr KeyAlias kJetMoeAliases[] = {{"head_dim", "kv_channels"}};
 
@@ -108,7 +85,7 @@ constexpr ModelType kTypes[] = {
                  .q = "Wqkv",
                  .o = "out_proj"},
      .gguf = gguf_neox("dbrx"),
-     .read = read_dbrx},
+     .special = Special::dbrx},
     {.name = "apertus",
      .architecture = "ApertusForCausalLM",
      .config_class = "ApertusConfig",

@@ -3,12 +3,7 @@
 // Source: configuration_*.py and modeling_*.py of transformers; modeling_deepseek.py of
 // deepseek-ai/deepseek-moe-16b-base.
 
-#include <fmt/format.h>
-
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/heads.h"
-#include "ropewalk/models/layer_kinds.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -17,34 +12,6 @@ constexpr std::string_view kTelltaleKeys[] = {"qk_rope_head_dim", "kv_lora_rank"
                                               "index_head_dim"};
 // yarn multiplies the softmax scale too.
 constexpr std::string_view kYarn = "deepseek_yarn";
-
-// The indexer that chooses what to attend to turns the first channels of heads of its own.
-void add_indexer(ConfigReader& config, ModelEncoding& model, Pairing pairing) {
-  const auto* rope = std::get_if<RopeConfig>(&model.layers.front().positions);
-  if (rope == nullptr) return;
-  const int64_t head_dim = config.integer("index_head_dim", {"index_head_dim"}, kHeadDim,
-                                          {{128, "default of the family"}});
-  if (rope->rotary_dim > head_dim) {
-    config.refuse(ErrorCode::malformed, "index_head_dim",
-                  fmt::format("expected at least the {} channels that turn, found {}",
-                              rope->rotary_dim, head_dim));
-  }
-  RopeConfig indexer = *rope;
-  indexer.layout = {head_dim, {{0, rope->rotary_dim, pairing}}};
-  indexer.output_layout.reset();
-  if (pairing == Pairing::interleaved) {
-    indexer.output_layout = {head_dim, {{0, rope->rotary_dim, Pairing::half_split}}};
-  }
-  config.note("indexer pairing", std::string(name(pairing)), "family: the code of the indexer");
-  model.others.push_back({"indexer", indexer});
-}
-
-void add_half_split_indexer(ConfigReader& config, ModelEncoding& model) {
-  add_indexer(config, model, Pairing::half_split);
-}
-void add_interleaved_indexer(ConfigReader& config, ModelEncoding& model) {
-  add_indexer(config, model, Pairing::interleaved);
-}
 
 constexpr LayerKind kKimiLinear[] = {
     {.name = "full_attention", .rotates = false},
@@ -115,7 +82,7 @@ constexpr ModelType kTypes[] = {
      .value_dim = {"v_head_dim", 128},
      .attention = {.known = true, .not_computed = kSparseIndexer},
      .gguf = gguf_norm("deepseek32"),
-     .others = add_half_split_indexer},
+     .parts = kHalfSplitIndexer},
     {.name = "glm_moe_dsa",
      .architecture = "GlmMoeDsaForCausalLM",
      .config_class = "GlmMoeDsaConfig",
@@ -128,7 +95,7 @@ constexpr ModelType kTypes[] = {
      .value_dim = {"v_head_dim", 256},
      .attention = {.known = true, .not_computed = kSparseIndexer},
      .gguf = gguf_norm("glm-dsa"),
-     .others = add_interleaved_indexer},
+     .parts = kInterleavedIndexer},
     {.name = "glm4_moe_lite",
      .architecture = "Glm4MoeLiteForCausalLM",
      .config_class = "Glm4MoeLiteConfig",
@@ -197,7 +164,6 @@ constexpr ModelType kTypes[] = {
                 .start = kKimiLinearStart,
                 .from_one = "linear_attn_config/full_attn_layers"},
      .latent = {.nope_dim = 128, .rope_dim = 64},
-     .rotates = false,
      .value_dim = {"v_head_dim", 128},
      .attention = kPlainAttention,
      .weights = kLatent,
@@ -207,7 +173,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Kimi_K25Config",
      .part = "text_config",
      .part_type = "deepseek_v3",
-     .others = add_vision<kKimiVision>},
+     .parts = kKimiTower},
     {.name = "deepseek_ocr2_text",
      .config_class = "DeepseekOcr2TextConfig",
      .size = {4096, 32, 32},
@@ -229,7 +195,7 @@ constexpr ModelType kTypes[] = {
          {.nope_dim = 64, .rope_dim = 32, .writes_half_split = true, .q_rank = 384, .kv_rank = 128},
      .value_dim = {"v_head_dim", 64},
      .attention = {.known = true, .not_computed = kSparseIndexer},
-     .others = add_half_split_indexer},
+     .parts = kHalfSplitIndexer},
     {.name = "unlimited_ocr_text",
      .config_class = "UnlimitedOcrTextConfig",
      .size = {1280, 10, 12},

@@ -2,8 +2,6 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/layer_kinds.h"
-#include "ropewalk/models/learned.h"
 
 namespace ropewalk {
 namespace {
@@ -24,13 +22,6 @@ constexpr LayerKind kUltra[] = {
 };
 constexpr LayerRule kModernBert{
     .kinds = kGlobalAndLocal, .period = 3, .shift = 0, .period_key = "global_attn_every_n_layers"};
-
-// Rotary positions are one of the choices of these classes, and not the default.
-void read_esm(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  const auto stated = config.find_text("position_embedding_type");
-  if (stated == "rotary") return read_declared(config, model, type);
-  refuse_learned_positions(config, type.name, "position_embedding_type");
-}
 
 constexpr ModelType kTypes[] = {
     {.name = "modernbert",
@@ -110,6 +101,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "EsmConfig",
      .max_positions = 1026,
      .fixed_theta = true,
+     .only_if = {.key = "position_embedding_type", .value = "rotary"},
      .attention = {.known = true, .mask = Mask::full},
      .weights = {.form = QkvForm::separate,
                  .layer = "layer.{}.attention.",
@@ -117,8 +109,7 @@ constexpr ModelType kTypes[] = {
                  .k = "self.key",
                  .v = "self.value",
                  .o = "output.dense"},
-     .encoding = "RoPE half_split with position_embedding_type rotary, else a learned table",
-     .read = read_esm},
+     .encoding = "RoPE half_split with position_embedding_type rotary, else a learned table"},
     {.name = "esmc",
      .architecture = "EsmcModel",
      .config_class = "EsmcConfig",

@@ -2,7 +2,6 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -48,7 +47,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Ernie4_5_VLMoeConfig",
      .part = "text_config",
      .part_type = "ernie4_5_vl_moe_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
 };
 
 }  // namespace

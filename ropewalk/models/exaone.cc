@@ -4,7 +4,6 @@
 
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/layer_kinds.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -50,7 +49,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Exaone4_5_Config",
      .part = "text_config",
      .part_type = "exaone4",
-     .others = add_vision_grid},
+     .parts = kGridTower},
 };
 
 }  // namespace

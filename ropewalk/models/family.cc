@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/models/parts.h"
+#include "ropewalk/models/row_reader.h"
 
 namespace ropewalk {
 namespace {
@@ -147,8 +149,8 @@ void rename_keys(const ConfigReader& config, const ModelType& type, nlohmann::or
 void read_whole(ConfigReader& config, ModelEncoding& model, const KnownType& known) {
   const ModelType& type = *known.type;
   model.model_type = type.name;
-  (type.read != nullptr ? type.read : read_declared)(config, model, type);
-  if (type.others != nullptr) type.others(config, model);
+  read_row(config, model, type);
+  add_parts(config, model, type.parts);
   config.warn_unread_position_keys(known.family->name);
 }
 
@@ -224,7 +226,7 @@ void read_model_type(ConfigReader& config, ModelEncoding& model, const KnownType
     read_model_type(*part, model,
                     stated.type != nullptr ? stated : find_model_type(type.part_type));
   }
-  if (type.others != nullptr) type.others(config, model);
+  add_parts(config, model, type.parts);
 }
 
 }  // namespace ropewalk

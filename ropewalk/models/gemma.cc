@@ -3,7 +3,6 @@
 
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/layer_kinds.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -150,7 +149,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Gemma4Config",
      .part = "text_config",
      .part_type = "gemma4_text",
-     .others = add_vision<kGemma4Vision>},
+     .parts = kGemma4Tower},
     {.name = "gemma4_unified_text",
      .config_class = "Gemma4UnifiedTextConfig",
      .size = {2304, 8, 30},
@@ -195,7 +194,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "DiffusionGemmaConfig",
      .part = "text_config",
      .part_type = "diffusion_gemma_text",
-     .others = add_vision<kGemma4Vision>},
+     .parts = kGemma4Tower},
     {.name = "recurrent_gemma",
      .architecture = "RecurrentGemmaForCausalLM",
      .config_class = "RecurrentGemmaConfig",

@@ -13,6 +13,7 @@
 #include "ropewalk/models/gguf_config.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
+#include "ropewalk/models/parts.h"
 
 namespace ropewalk {
 namespace {
@@ -118,7 +119,6 @@ Adapted adapted(const ModelType& original, Pairing pairing, const nlohmann::orde
   type.rotary_dim_key = "rotary_dim";
   type.rope_parameters = {};
   type.latent.writes_half_split = type.latent.key_decides = false;
-  type.read = nullptr;
   return result;
 }
 
@@ -273,9 +273,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
     config.note("encoding", "none",
                 fmt::format("{}: {}", file.label(), keys.key("rope.scaling.finetuned")));
   }
-  if (original.others != nullptr && parts.object.json.contains("index_head_dim")) {
-    original.others(config, model);
-  }
+  if (parts.object.json.contains("index_head_dim")) add_parts(config, model, original.parts);
   for (const std::string& warning : parts.warnings) config.warn(warning);
   for (std::string& line : keys.unread_rope_keys()) model.warnings.push_back(std::move(line));
   if (!keys.missing_parts().empty()) {

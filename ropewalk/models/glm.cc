@@ -3,7 +3,6 @@
 // transformers.
 
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -69,7 +68,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Glm4vConfig",
      .part = "text_config",
      .part_type = "glm4v_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "glm4v_moe_text",
      .config_class = "Glm4vMoeTextConfig",
      .size = {4096, 96, 46},
@@ -87,13 +86,13 @@ constexpr ModelType kTypes[] = {
      .config_class = "Glm4vMoeConfig",
      .part = "text_config",
      .part_type = "glm4v_moe_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "glm46v",
      .architecture = "Glm46VForConditionalGeneration",
      .config_class = "Glm46VConfig",
      .part = "text_config",
      .part_type = "glm4v_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "glm_ocr_text",
      .config_class = "GlmOcrTextConfig",
      .size = {1024, 16, 16},
@@ -110,7 +109,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "GlmOcrConfig",
      .part = "text_config",
      .part_type = "glm_ocr_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "glm_image_text",
      .config_class = "GlmImageTextConfig",
      .size = {4096, 32, 40},

@@ -1,10 +1,7 @@
 // IBM's Granite.
 // Source: configuration_*.py and modeling_*.py of transformers.
 
-#include <vector>
-
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
 
 namespace ropewalk {
@@ -21,19 +18,6 @@ constexpr LayerKind kAttentionAndMamba[] = {
 };
 
 constexpr LayerRule kBaseOfEachLayer{.bases_key = "layer_rope_theta"};
-
-void read_hybrid(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  const auto stated = config.find_text("position_embedding_type");
-  if (stated == "rope") return read_declared(config, model, type);
-  ModelType plain = type;
-  std::vector<LayerKind> kinds;
-  kinds.assign(type.layers.kinds.begin(), type.layers.kinds.end());
-  for (LayerKind& kind : kinds) kind.rotates = false;
-  plain.layers.kinds = kinds;
-  read_declared(config, model, plain);
-  config.note("encoding", "none",
-              stated ? config.source("position_embedding_type") : default_of(type));
-}
 
 constexpr ModelType kTypes[] = {
     {.name = "granite",
@@ -63,11 +47,11 @@ constexpr ModelType kTypes[] = {
      .config_class = "GraniteMoeHybridConfig",
      .size = {4096, 32, 32},
      .layers = {.kinds = kAttentionAndMamba, .list_key = "layers_block_type"},
+     .only_if = {.key = "position_embedding_type", .value = "rope", .else_none = true},
      .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
      .weights = kSeparate,
      .gguf = gguf_norm("granitehybrid"),
-     .encoding = "RoPE half_split on the whole head, or none, by position_embedding_type",
-     .read = read_hybrid},
+     .encoding = "RoPE half_split on the whole head, or none, by position_embedding_type"},
     // A base for each layer, if layer_rope_theta is there.
     {.name = "granite_swa",
      .architecture = "GraniteSWAForCausalLM",

@@ -3,13 +3,8 @@
 
 #include <array>
 #include <numbers>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
 
 namespace ropewalk {
@@ -66,29 +61,6 @@ constexpr size_t kLaraPattern[] = {0, 1, 0, 2, 1};
 
 constexpr KeyAlias kNemotronAliases[] = {{"layer_types", "layers_block_type"}};
 constexpr KeyAlias kLfm3Aliases[] = {{"rms_norm_eps", "norm_eps"}};
-
-void read_without_positions(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  read_heads(config, model, type);
-  config.note("encoding", "none", fmt::format("family: the code of {}", type.name));
-  read_attention(config, model, type);
-}
-
-// The attention that layers share sees the hidden state beside the input: heads twice as wide, that
-// turn only with use_mem_rope.
-void read_zamba2(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  ModelType wide = type;
-  const bool rotates = config.boolean("use_mem_rope", "use_mem_rope", {false, default_of(type)});
-  if (!config.has("attention_head_dim")) {
-    const auto hidden = config.find_integer("hidden_size", kHiddenSize);
-    const auto heads = config.find_integer("num_attention_heads", kHeadCount);
-    if (hidden && heads) wide.head_dim = 2 * *hidden / *heads;
-  }
-  if (rotates) return read_declared(config, model, wide);
-  std::vector<LayerKind> kinds(type.layers.kinds.begin(), type.layers.kinds.end());
-  for (LayerKind& kind : kinds) kind.rotates = false;
-  wide.layers.kinds = kinds;
-  read_declared(config, model, wide);
-}
 
 constexpr ModelType kTypes[] = {
     {.name = "lfm2",
@@ -160,32 +132,31 @@ constexpr ModelType kTypes[] = {
      .head_dim_key = "attention_head_dim",
      .max_positions = 4096,
      .layers = {.kinds = kHybridAndMamba, .pattern = kZamba2, .list_key = "layers_block_type"},
+     .only_if = {.key = "use_mem_rope", .else_none = true},
      .attention = {.known = true,
                    .scale = {.factor = std::numbers::sqrt2},
                    .not_computed = kHiddenStateBeside},
      .encoding = "RoPE half_split on the whole head with use_mem_rope, else none",
-     .read = read_zamba2},
+     .special = Special::zamba2},
     {.name = "jamba",
      .architecture = "JambaForCausalLM",
      .config_class = "JambaConfig",
      .kv_heads = 8,
      .max_positions = 262144,
-     .rotates = false,
+     .positions = Positions::none,
      .attention = kPlainAttention,
      .weights = kSeparate,
-     .encoding = "none",
-     .read = read_without_positions},
+     .encoding = "none"},
     {.name = "nemotron_h",
      .architecture = "NemotronHForCausalLM",
      .config_class = "NemotronHConfig",
      .aliases = kNemotronAliases,
      .kv_heads = 8,
      .max_positions = 4096,
-     .rotates = false,
+     .positions = Positions::none,
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::separate, .layer = "layers.{}.mixer."},
-     .encoding = "none",
-     .read = read_without_positions},
+     .encoding = "none"},
     {.name = "lfm3",
      .architecture = "Lfm3ForCausalLM",
      .config_class = "Lfm3Config",

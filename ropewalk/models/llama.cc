@@ -2,8 +2,6 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/layer_kinds.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -51,7 +49,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Llama4Config",
      .part = "text_config",
      .part_type = "llama4_text",
-     .others = add_vision<kLlama4Vision>},
+     .parts = kLlama4Tower},
     {.name = "mllama_text_model",
      .config_class = "MllamaTextConfig",
      .size = {4096, 32, 40},
@@ -73,7 +71,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "LlavaConfig",
      .part = "text_config",
      .part_type = "llama",
-     .others = add_pixtral_vision},
+     .parts = kPixtralTower},
     {.name = "llava_next",
      .architecture = "LlavaNextForConditionalGeneration",
      .config_class = "LlavaNextConfig",

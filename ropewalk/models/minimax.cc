@@ -2,7 +2,6 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -60,7 +59,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "MiniMaxM3VLConfig",
      .part = "text_config",
      .part_type = "minimax_m3_vl_text",
-     .others = add_vision<kMiniMaxVision>},
+     .parts = kMiniMaxTower},
 };
 
 }  // namespace

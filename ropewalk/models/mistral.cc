@@ -3,7 +3,6 @@
 
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/layer_kinds.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -85,7 +84,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Mistral3Config",
      .part = "text_config",
      .part_type = "mistral",
-     .others = add_pixtral_vision},
+     .parts = kPixtralTower},
     {.name = "voxtral",
      .architecture = "VoxtralForConditionalGeneration",
      .config_class = "VoxtralConfig",
@@ -116,7 +115,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "MistralLarge4Config",
      .part = "text_config",
      .part_type = "mistral_large4_text",
-     .others = add_pixtral_vision},
+     .parts = kPixtralTower},
 };
 
 }  // namespace

@@ -166,7 +166,7 @@ std::vector<FamilyInfo> families() {
       if (!type.part.empty()) continue;
       added.attention = attention_in_words(type);
       added.reads_weights = type.weights.form != QkvForm::unknown;
-      if (type.rotates) {
+      if (may_rotate(type)) {
         added.pairing = name(type.pairing);
         if (!type.gguf.architecture.empty()) {
           added.gguf_pairing = name(type.gguf.pairing);

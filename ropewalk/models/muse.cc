@@ -3,7 +3,6 @@
 // configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -32,7 +31,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "MuseGlimmerConfig",
      .part = "text_config",
      .part_type = "muse_glimmer_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "muse_glimmer_assistant",
      .config_class = "MuseGlimmerAssistantConfig",
      .size = {6656, 32, 5},
@@ -65,7 +64,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "MuseSparkConfig",
      .part = "text_config",
      .part_type = "muse_spark_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
 };
 
 }  // namespace

@@ -1,10 +1,7 @@
 // Qwen 1 to 3. Source: modeling_qwen.py of Qwen/Qwen-7B; configuration_*.py and modeling_*.py of
 // transformers.
 
-#include <fmt/format.h>
-
 #include "ropewalk/models/family.h"
-#include "ropewalk/models/heads.h"
 #include "ropewalk/models/layer_kinds.h"
 
 namespace ropewalk {
@@ -12,26 +9,6 @@ namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"use_dynamic_ntk", "use_logn_attn", "rotary_emb_base",
                                               "max_window_layers", "use_sliding_window"};
-
-// Qwen 1 grows its base with the length of the prompt, and scales q past the trained length.
-void read_qwen1(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  read_declared(config, model, type);
-  const int64_t trained = model.max_positions;
-  if (config.boolean("use_dynamic_ntk", "use_dynamic_ntk", {false, default_of(type)})) {
-    config.note("rope_type", "qwen_dynamic", config.source("use_dynamic_ntk"));
-    for (Layer& layer : model.layers) {
-      RopeConfig& rope = std::get<RopeConfig>(layer.positions);
-      rope.rope_type = "qwen_dynamic";
-      rope.parameters = {{"seq_length", static_cast<double>(trained)}};
-    }
-  }
-  if (!config.boolean("use_logn_attn", "use_logn_attn", {false, default_of(type)})) return;
-  config.note("query_scale", fmt::format("ln(p + 1) / ln({}) where p + 1 > {}", trained, trained),
-              config.source("use_logn_attn"));
-  for (Layer& layer : model.layers) {
-    layer.attention.query_scale = {QueryScale::Rule::log_ratio, 0, trained, 0};
-  }
-}
 
 constexpr ModelType kTypes[] = {
     {.name = "qwen",
@@ -45,7 +22,7 @@ constexpr ModelType kTypes[] = {
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::fused, .layer = "h.{}.attn.", .q = "c_attn", .o = "c_proj"},
      .gguf = gguf_neox("qwen"),
-     .read = read_qwen1},
+     .special = Special::qwen1},
     {.name = "qwen2",
      .architecture = "Qwen2ForCausalLM",
      .config_class = "Qwen2Config",

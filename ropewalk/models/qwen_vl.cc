@@ -3,7 +3,6 @@
 
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/layer_kinds.h"
-#include "ropewalk/models/vision.h"
 
 namespace ropewalk {
 namespace {
@@ -41,7 +40,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen2VLConfig",
      .part = "text_config",
      .part_type = "qwen2_vl_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen2_5_vl_text",
      .config_class = "Qwen2_5_VLTextConfig",
      .size = {8192, 64, 80},
@@ -61,7 +60,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen2_5_VLConfig",
      .part = "text_config",
      .part_type = "qwen2_5_vl_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen3_vl_text",
      .config_class = "Qwen3VLTextConfig",
      .size = {4096, 32, 32},
@@ -78,7 +77,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen3VLConfig",
      .part = "text_config",
      .part_type = "qwen3_vl_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen3_vl_moe_text",
      .config_class = "Qwen3VLMoeTextConfig",
      .size = {2048, 16, 24},
@@ -94,7 +93,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen3VLMoeConfig",
      .part = "text_config",
      .part_type = "qwen3_vl_moe_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen3_5_text",
      .architecture = "Qwen3_5ForCausalLM",
      .config_class = "Qwen3_5TextConfig",
@@ -117,7 +116,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen3_5Config",
      .part = "text_config",
      .part_type = "qwen3_5_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen3_5_moe_text",
      .architecture = "Qwen3_5MoeForCausalLM",
      .config_class = "Qwen3_5MoeTextConfig",
@@ -140,7 +139,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen3_5MoeConfig",
      .part = "text_config",
      .part_type = "qwen3_5_moe_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen2_5_omni_text",
      .config_class = "Qwen2_5OmniTextConfig",
      .size = {3584, 28, 28},
@@ -159,7 +158,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen2_5OmniThinkerConfig",
      .part = "text_config",
      .part_type = "qwen2_5_omni_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen2_5_omni",
      .architecture = "Qwen2_5OmniForConditionalGeneration",
      .config_class = "Qwen2_5OmniConfig",
@@ -179,7 +178,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen3OmniMoeThinkerConfig",
      .part = "text_config",
      .part_type = "qwen3_omni_moe_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen3_omni_moe",
      .architecture = "Qwen3OmniMoeForConditionalGeneration",
      .config_class = "Qwen3OmniMoeConfig",
@@ -201,7 +200,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "PaddleOCRVLConfig",
      .part = "text_config",
      .part_type = "paddleocr_vl_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
     {.name = "qwen4_exp_text",
      .config_class = "Qwen4ExpTextConfig",
      .size = {2048, 16, 40},
@@ -218,7 +217,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen4ExpConfig",
      .part = "text_config",
      .part_type = "qwen4_exp_text",
-     .others = add_vision_grid},
+     .parts = kGridTower},
 };
 
 }  // namespace

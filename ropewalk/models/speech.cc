@@ -1,8 +1,6 @@
 // Models of sound and of other series that rotate.
 // Source: configuration_*.py and modeling_*.py of transformers.
 
-#include <fmt/format.h>
-
 #include "ropewalk/models/family.h"
 
 namespace ropewalk {
@@ -12,21 +10,6 @@ constexpr std::string_view kHiggsRope =
     R"({"rope_type": "llama3", "factor": 32.0, "low_freq_factor": 0.125, "high_freq_factor": 0.5,
         "original_max_position_embeddings": 1024})";
 
-// Rotary positions are one of the choices of these classes, and not the default.
-void read_conformer(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  constexpr std::string_view kKey = "position_embeddings_type";
-  const auto stated = config.find_text(kKey);
-  if (stated == "rotary") {
-    config.note("encoding", "rotary", config.source(kKey));
-    return read_declared(config, model, type);
-  }
-  config.refuse(
-      ErrorCode::unsupported, kKey,
-      fmt::format("expected \"rotary\", because relative positions of a {} are weights of "
-                  "its checkpoint, found {}",
-                  type.name, stated ? fmt::format("\"{}\"", escaped(*stated)) : "no such key"));
-}
-
 constexpr ModelType conformer(std::string_view name, std::string_view config_class,
                               ModelType::Size size) {
   return {
@@ -35,9 +18,9 @@ constexpr ModelType conformer(std::string_view name, std::string_view config_cla
       .size = size,
       .max_positions = 0,
       .theta_key = "rotary_embedding_base",
+      .only_if = {.key = "position_embeddings_type", .value = "rotary"},
       .remark = "the input of the projections of q and k turns, in heads, and not q and k",
-      .encoding = "RoPE half_split with position_embeddings_type rotary, else relative (refused)",
-      .read = read_conformer};
+      .encoding = "RoPE half_split with position_embeddings_type rotary, else relative (refused)"};
 }
 
 constexpr ModelType kTypes[] = {

@@ -89,14 +89,6 @@ void add_vision(ConfigReader& config, ModelEncoding& model, const VisionRope& to
   model.others.push_back({"vision", rope_of(*vision, tower, *head_dim)});
 }
 
-void add_pixtral_vision(ConfigReader& config, ModelEncoding& model) {
-  const auto vision = config.json().find("vision_config");
-  if (vision == config.json().end() || !vision->is_object()) return;
-  if (vision->value("model_type", nlohmann::ordered_json()) == "pixtral") {
-    add_vision(config, model, kPixtralVision);
-  }
-}
-
 void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& type,
                  const VisionRope& tower) {
   const std::string reason = default_of(type);

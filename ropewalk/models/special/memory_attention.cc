@@ -1,0 +1,38 @@
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ropewalk/models/special/specials.h"
+#include "ropewalk/models/vision.h"
+
+namespace ropewalk {
+
+// SAM 2 and its kin on video: the attention to memory turns as a tower does, under keys of its own.
+void special::memory_attention(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  constexpr std::string_view kSize = "memory_attention_hidden_size";
+  constexpr std::string_view kRate = "memory_attention_downsample_rate";
+  const int64_t size = config.find_integer(kSize, kHiddenSize).value_or(type.size.hidden_size);
+  const int64_t rate = config.find_integer(kRate, {1, 65536}).value_or(1);
+  if (size % rate != 0) {
+    config.refuse(
+        ErrorCode::malformed, kSize,
+        fmt::format("expected a multiple of {}, found {}", config.pointer_to(kRate), size));
+  }
+  nlohmann::ordered_json tower = {{"hidden_size", size / rate}};
+  KeyNames names = {{"/hidden_size", fmt::format("/{}, over /{}", kSize, kRate)}};
+  const std::pair<const char*, const char*> words[] = {
+      {"num_attention_heads", "memory_attention_num_attention_heads"},
+      {"num_hidden_layers", "memory_attention_num_layers"},
+      {"rope_theta", "memory_attention_rope_theta"},
+      {"rope_parameters", "rope_parameters"}};
+  for (const auto& [word, key] : words) {
+    if (config.has(key)) tower[word] = config.json().at(key);
+    names.emplace(fmt::format("/{}", word), fmt::format("/{}", key));
+  }
+  ConfigReader reader(tower, config.label(), "", model, &names);
+  read_vision(reader, model, type, *type.tower);
+  for (const auto& [word, key] : words) config.ignore(key);
+}
+
+}  // namespace ropewalk
