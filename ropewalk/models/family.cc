@@ -14,12 +14,6 @@
 namespace ropewalk {
 namespace {
 
-#define ROPEWALK_FAMILY(name) &family::name,
-constexpr const Family* kFamilies[] = {
-#include "ropewalk/models/models.inc"
-};
-#undef ROPEWALK_FAMILY
-
 constexpr size_t kMostNames = 3;
 
 // "; its keys suggest llama (rope_theta, num_key_value_heads)" or nothing.
@@ -155,17 +149,6 @@ void read_whole(ConfigReader& config, ModelEncoding& model, const KnownType& kno
 }
 
 }  // namespace
-
-std::span<const Family* const> all_families() { return kFamilies; }
-
-KnownType find_model_type(std::string_view name) {
-  for (const Family* family : all_families()) {
-    for (const ModelType& type : family->types) {
-      if (type.name == name) return {family, &type};
-    }
-  }
-  return {};
-}
 
 KnownType known_type(std::string_view name) {
   const KnownType known = find_model_type(name);
