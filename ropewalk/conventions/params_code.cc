@@ -65,7 +65,8 @@ constexpr ModelType kDeepSeekSparse{
     .yarn_type = "deepseek_yarn",
     .latent = kLatentHead,
     .value_dim = {"v_head_dim", 128},
-    .attention = {.known = true, .window = kWindow, .not_computed = kSparseIndexer}};
+    .attention = {.known = true, .window = kWindow, .not_computed = kSparseIndexer},
+    .parts = kHalfSplitIndexer};
 
 }  // namespace
 

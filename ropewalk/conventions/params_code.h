@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ropewalk/models/model_type.h"
+#include "ropewalk/conventions/model_type.h"
 
 namespace ropewalk {
 

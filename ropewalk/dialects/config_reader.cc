@@ -72,12 +72,11 @@ std::string described(const ordered_json& value) {
 }
 
 ConfigReader::ConfigReader(const ordered_json& object, std::string label, std::string pointer,
-                           ModelEncoding& findings, const KeyNames* names)
+                           ModelEncoding& findings)
     : object_(&object),
       label_(std::move(label)),
       pointer_(std::move(pointer)),
-      findings_(&findings),
-      names_(names) {}
+      findings_(&findings) {}
 
 std::string_view ConfigReader::name_of(std::string_view key) const {
   const auto there = [&](std::string_view name) {
@@ -169,7 +168,7 @@ std::optional<ConfigReader> ConfigReader::find_object(std::string_view key) {
     refuse(ErrorCode::malformed, key,
            fmt::format("expected an object or null, found {}", described(*value)));
   }
-  return ConfigReader(*value, label_, json_pointer(key), *findings_, names_);
+  return ConfigReader(*value, label_, pointer_to(key), *findings_);
 }
 
 const ordered_json* ConfigReader::find_list(std::string_view key) {
@@ -342,17 +341,10 @@ void ConfigReader::warn_unread_position_keys(std::string_view family) {
   }
 }
 
-std::string ConfigReader::json_pointer(std::string_view key) const {
+std::string ConfigReader::pointer_to(std::string_view key) const {
   ordered_json::json_pointer step;
   step.push_back(std::string(name_of(key)));
   return pointer_ + escaped(step.to_string());
-}
-
-std::string ConfigReader::pointer_to(std::string_view key) const {
-  std::string pointer = json_pointer(key);
-  if (names_ == nullptr) return pointer;
-  const auto name = names_->find(pointer);
-  return name == names_->end() ? pointer : name->second;
 }
 
 std::string ConfigReader::source(std::string_view key) const {

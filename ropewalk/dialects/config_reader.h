@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -20,18 +19,14 @@
 
 namespace ropewalk {
 
-// What the file itself calls a key, by the key's JSON pointer, where the object was made of others.
-using KeyNames = std::map<std::string, std::string, std::less<>>;
-
 // One object of a model's config.json, read key by key. Every value that is taken leaves its
 // evidence in the ModelEncoding, and a key of the wrong type or out of range is an error that names
 // file and JSON pointer. A key that is null counts as absent.
 class ConfigReader {
  public:
-  // `object` must outlive the reader; `pointer` is where it is in the file, "" for the top. So must
-  // `names`, for an object that was made of another file.
+  // `object` must outlive the reader; `pointer` is where it is in the file, "" for the top.
   ConfigReader(const nlohmann::ordered_json& object, std::string label, std::string pointer,
-               ModelEncoding& findings, const KeyNames* names = nullptr);
+               ModelEncoding& findings);
 
   // An object inside a file, not the file itself.
   bool is_part() const { return !pointer_.empty(); }
@@ -97,7 +92,7 @@ class ConfigReader {
   ModelEncoding& findings() { return *findings_; }
   // "config.json: /rope_scaling", of an object.
   std::string place() const { return label_ + ": " + pointer_; }
-  // "/rope_scaling/factor", or the file's own name of it: where a key is, safe to print.
+  // "/rope_scaling/factor", under the name that the file has: where a key is, safe to print.
   std::string pointer_to(std::string_view key) const;
   // "config.json: /rope_theta": a key as the source of a fact.
   std::string source(std::string_view key) const;
@@ -107,7 +102,6 @@ class ConfigReader {
   const nlohmann::ordered_json& json() const { return *object_; }
 
  private:
-  std::string json_pointer(std::string_view key) const;
   // The name under which the file has the key.
   std::string_view name_of(std::string_view key) const;
   const nlohmann::ordered_json* entry(std::string_view key) const;
@@ -122,7 +116,6 @@ class ConfigReader {
   const nlohmann::ordered_json* object_;
   std::string label_, pointer_;
   ModelEncoding* findings_;
-  const KeyNames* names_;
   std::span<const KeyAlias> aliases_;
   std::set<std::string, std::less<>> read_;
 };

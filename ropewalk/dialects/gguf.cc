@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "ropewalk/conventions/layer_kinds.h"
 #include "ropewalk/dialects/gguf_rope.h"
 #include "ropewalk/dialects/notes.h"
-#include "ropewalk/models/layer_kinds.h"
 
 namespace ropewalk {
 namespace {

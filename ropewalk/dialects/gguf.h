@@ -1,9 +1,9 @@
 #pragma once
 
+#include "ropewalk/conventions/model_type.h"
 #include "ropewalk/dialects/gguf_keys.h"
 #include "ropewalk/dialects/stated_model.h"
 #include "ropewalk/encoding/model_encoding.h"
-#include "ropewalk/models/model_type.h"
 
 namespace ropewalk {
 

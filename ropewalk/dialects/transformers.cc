@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/conventions/layer_kinds.h"
 #include "ropewalk/dialects/transformers_attention.h"
 #include "ropewalk/dialects/transformers_rope.h"
-#include "ropewalk/models/layer_kinds.h"
 
 namespace ropewalk {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "ropewalk/conventions/model_type.h"
 #include "ropewalk/dialects/config_reader.h"
 #include "ropewalk/dialects/rope_rule.h"
 #include "ropewalk/dialects/stated_model.h"
-#include "ropewalk/models/model_type.h"
 
 namespace ropewalk {
 

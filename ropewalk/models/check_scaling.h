@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "ropewalk/dialects/config_reader.h"
 #include "ropewalk/encoding/encodings.h"
-#include "ropewalk/models/config_reader.h"
 
 namespace ropewalk {
 

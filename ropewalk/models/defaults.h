@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ropewalk/models/model_type.h"
+#include "ropewalk/conventions/model_type.h"
 
 namespace ropewalk {
 

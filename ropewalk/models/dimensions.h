@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "ropewalk/models/config_reader.h"
+#include "ropewalk/dialects/config_reader.h"
 
 namespace ropewalk {
 

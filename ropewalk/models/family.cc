@@ -8,15 +8,11 @@
 #include <fmt/ranges.h>
 
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/models/parts.h"
+#include "ropewalk/models/row_reader.h"
 
 namespace ropewalk {
 namespace {
-
-#define ROPEWALK_FAMILY(name) &family::name,
-constexpr const Family* kFamilies[] = {
-#include "ropewalk/models/models.inc"
-};
-#undef ROPEWALK_FAMILY
 
 constexpr size_t kMostNames = 3;
 
@@ -135,23 +131,12 @@ KnownType not_that_of_a_part(ConfigReader& config, const KnownType& known) {
 void read_whole(ConfigReader& config, ModelEncoding& model, const KnownType& known) {
   const ModelType& type = *known.type;
   model.model_type = type.name;
-  (type.read != nullptr ? type.read : read_declared)(config, model, type);
-  if (type.others != nullptr) type.others(config, model);
+  read_row(config, model, type);
+  add_parts(config, model, type.parts);
   config.warn_unread_position_keys(known.family->name);
 }
 
 }  // namespace
-
-std::span<const Family* const> all_families() { return kFamilies; }
-
-KnownType find_model_type(std::string_view name) {
-  for (const Family* family : all_families()) {
-    for (const ModelType& type : family->types) {
-      if (type.name == name) return {family, &type};
-    }
-  }
-  return {};
-}
 
 KnownType known_type(std::string_view name) {
   const KnownType known = find_model_type(name);
@@ -208,7 +193,7 @@ void read_model_type(ConfigReader& config, ModelEncoding& model, const KnownType
     read_model_type(*part, model,
                     stated.type != nullptr ? stated : find_model_type(type.part_type));
   }
-  if (type.others != nullptr) type.others(config, model);
+  add_parts(config, model, type.parts);
 }
 
 }  // namespace ropewalk

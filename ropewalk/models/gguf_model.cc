@@ -12,6 +12,7 @@
 #include "ropewalk/dialects/notes.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/layer_kinds.h"
+#include "ropewalk/models/parts.h"
 #include "ropewalk/models/resolve.h"
 
 namespace ropewalk {
@@ -218,12 +219,7 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
     stated.no_positions = fmt::format("{}: {}", file.label(), keys.key("rope.scaling.finetuned"));
   }
   resolve(stated, type, llama_cpp_defaults(pairing), model);
-  if (type.others != nullptr && stated.index_head_dim) {
-    const nlohmann::ordered_json json = {{"index_head_dim", *stated.index_head_dim}};
-    const KeyNames names = {{"/index_head_dim", stated.index_head_dim.key}};
-    ConfigReader config(json, file.label(), "", model, &names);
-    type.others(config, model);
-  }
+  add_stated_indexer(stated, type.parts, model);
   warn_of_keys(keys, type, pairing, model);
   return model;
 }

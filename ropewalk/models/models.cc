@@ -10,11 +10,11 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/dialects/config_reader.h"
 #include "ropewalk/dialects/params.h"
 #include "ropewalk/formats/file.h"
 #include "ropewalk/formats/json.h"
 #include "ropewalk/models/attention_reader.h"
-#include "ropewalk/models/config_reader.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/gguf_model.h"
 #include "ropewalk/models/params_model.h"
@@ -167,7 +167,7 @@ std::vector<FamilyInfo> families() {
       if (!type.part.empty()) continue;
       added.attention = attention_in_words(type);
       added.reads_weights = type.weights.form != QkvForm::unknown;
-      if (type.rotates) {
+      if (may_rotate(type)) {
         added.pairing = name(type.pairing);
         if (!type.gguf.architecture.empty()) {
           added.gguf_pairing = name(type.gguf.pairing);

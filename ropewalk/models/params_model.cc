@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/dialects/params.h"
+#include "ropewalk/models/parts.h"
 #include "ropewalk/models/resolve.h"
 
 namespace ropewalk {
@@ -41,7 +42,9 @@ ModelEncoding read_params_json(const nlohmann::ordered_json& json, const std::st
   // mistral-inference takes another base where there is no window.
   const bool mistral = publisher == ParamsOf::mistral || publisher == ParamsOf::mistral_latent;
   if (mistral && !params.has("sliding_window")) defaults.rope_theta = 1e6;
-  resolve(stated_model(params, publisher), code, defaults, model);
+  const StatedModel stated = stated_model(params, publisher);
+  resolve(stated, code, defaults, model);
+  add_stated_indexer(stated, code.parts, model);
   return model;
 }
 

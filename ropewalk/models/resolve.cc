@@ -1,11 +1,8 @@
 #include "ropewalk/models/resolve.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "ropewalk/dialects/notes.h"
 #include "ropewalk/dialects/transformers.h"
@@ -108,28 +105,6 @@ void resolve(const StatedModel& stated, const ModelType& type, const Defaults& d
   if (stated.no_positions.empty()) return;
   set_positions(model, NoEncoding{});
   note(model, "encoding", "none", stated.no_positions);
-}
-
-std::string encoding_in_words(const ModelType& type) {
-  if (!type.encoding.empty()) return std::string(type.encoding);
-  std::string words = fmt::format("RoPE {}", name(type.pairing));
-  if (type.latent.rope_dim > 0) {
-    words += fmt::format(" on the last {} channels", type.latent.rope_dim);
-  } else if (type.rotary_dim > 0) {
-    words += fmt::format(" on the first {} channels", type.rotary_dim);
-  } else if (type.fraction == Fraction::leading && type.rotary_fraction < 1) {
-    words += fmt::format(" on the first {} of the head", type.rotary_fraction);
-  } else {
-    words += " on the whole head";
-  }
-  if (type.multi_axis.axes > 0) words += fmt::format(", {} axes", type.multi_axis.axes);
-  for (const LayerKind& kind : type.layers.kinds) {
-    if (!kind.rotates) words += fmt::format(", none in {}", kind.name);
-  }
-  if (type.layers.no_rope_interval > 0) {
-    words += fmt::format(", none in one layer of {}", type.layers.no_rope_interval);
-  }
-  return words;
 }
 
 }  // namespace ropewalk

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/dialects/notes.h"
+#include "ropewalk/models/declared_reader.h"
+#include "ropewalk/models/defaults.h"
 #include "ropewalk/models/dimensions.h"
-#include "ropewalk/models/heads.h"
 #include "ropewalk/models/rope_keys.h"
 
 namespace ropewalk {
@@ -89,19 +91,12 @@ void add_vision(ConfigReader& config, ModelEncoding& model, const VisionRope& to
   model.others.push_back({"vision", rope_of(*vision, tower, *head_dim)});
 }
 
-void add_pixtral_vision(ConfigReader& config, ModelEncoding& model) {
-  const auto vision = config.json().find("vision_config");
-  if (vision == config.json().end() || !vision->is_object()) return;
-  if (vision->value("model_type", nlohmann::ordered_json()) == "pixtral") {
-    add_vision(config, model, kPixtralVision);
-  }
-}
-
 void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& type,
-                 const VisionRope& tower) {
+                 const VisionRope& tower, const Said<int64_t>& size) {
   const std::string reason = default_of(type);
-  model.hidden_size = config.integer("hidden_size", {size_key(config)}, kHiddenSize,
-                                     {{type.size.hidden_size, reason}});
+  model.hidden_size = settled(model, "hidden_size",
+                              size ? size : config.said_integer(size_key(config), kHiddenSize),
+                              kHiddenSize, {{type.size.hidden_size, reason}});
   model.heads = config.integer("heads", {"num_heads", "num_attention_heads"}, kHeadCount,
                                {{type.size.heads, reason}});
   model.kv_heads = model.heads;

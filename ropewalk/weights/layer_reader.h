@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "ropewalk/base/tensor.h"
+#include "ropewalk/conventions/weight_names.h"
 #include "ropewalk/encoding/model_encoding.h"
 #include "ropewalk/formats/checkpoint.h"
-#include "ropewalk/models/weight_names.h"
 
 namespace ropewalk {
 

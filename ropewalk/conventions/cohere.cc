@@ -1,0 +1,66 @@
+// Cohere's Command and Aya.
+// Source: configuration_*.py and modeling_*.py of transformers.
+
+#include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/layer_tables.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"logit_scale", "use_parallel_residual_norm"};
+
+constexpr ModelType kTypes[] = {
+    {.name = "cohere",
+     .architecture = "CohereForCausalLM",
+     .config_class = "CohereConfig",
+     .size = {8192, 64, 40},
+     .max_positions = 8192,
+     .pairing = Pairing::interleaved,
+     .rope_theta = 500000,
+     .attention = {.known = true, .qk_norm = layer_norm_if("use_qk_norm", false)},
+     .weights = kSeparate,
+     .gguf = gguf_norm("command-r")},
+    {.name = "cohere2",
+     .architecture = "Cohere2ForCausalLM",
+     .config_class = "Cohere2Config",
+     .size = {8192, 64, 40},
+     .max_positions = 8192,
+     .pairing = Pairing::interleaved,
+     .layers = {.kinds = kFullPassesSlidingTurns,
+                .period = 4,
+                .period_key = "sliding_window_pattern"},
+     .attention = {.known = true, .window = {.key = "sliding_window", .value = 4096}},
+     .weights = kSeparate,
+     .gguf = gguf_norm("cohere2")},
+    // Layers without experts rotate too where prefix_dense_sliding_window_pattern is 1.
+    {.name = "cohere2_moe",
+     .architecture = "Cohere2MoeForCausalLM",
+     .config_class = "Cohere2MoeConfig",
+     .size = {8192, 64, 40},
+     .head_dim = 128,
+     .max_positions = 8192,
+     .pairing = Pairing::interleaved,
+     .layers = {.kinds = kFullPassesSlidingTurns,
+                .period = 4,
+                .period_key = "sliding_window_pattern"},
+     .attention = {.known = true, .window = {.key = "sliding_window", .value = 4096}},
+     .weights = kSeparate,
+     .special = Special::cohere2_moe},
+    {.name = "cohere2_vision",
+     .architecture = "Cohere2VisionForConditionalGeneration",
+     .config_class = "Cohere2VisionConfig",
+     .part = "text_config",
+     .part_type = "cohere2"},
+    {.name = "aya_vision",
+     .architecture = "AyaVisionForConditionalGeneration",
+     .config_class = "AyaVisionConfig",
+     .part = "text_config",
+     .part_type = "cohere2"},
+};
+
+}  // namespace
+
+constinit const Family family::cohere{
+    .name = "cohere", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

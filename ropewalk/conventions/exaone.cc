@@ -1,0 +1,59 @@
+// EXAONE of LG AI Research: since the fourth only the layers with a window rotate.
+// Source: modeling_exaone.py of LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct; configuration_*.py and
+// modeling_*.py of transformers.
+
+#include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/layer_tables.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr ModelType kTypes[] = {
+    {.name = "exaone",
+     .architecture = "ExaoneForCausalLM",
+     .config_class = "ExaoneConfig",
+     .rope_theta = 500000,  // the code that came with the files had 10000
+     .attention = kPlainAttention,
+     .weights = {.form = QkvForm::separate, .layer = "h.{}.attn.attention.", .o = "out_proj"},
+     .gguf = gguf_neox("exaone")},
+    {.name = "exaone4",
+     .architecture = "Exaone4ForCausalLM",
+     .config_class = "Exaone4Config",
+     .size = {4096, 32, 32},
+     .kv_heads = 32,
+     .layers = {.kinds = kFullPassesSlidingTurns,
+                .period = 4,
+                .period_key = "sliding_window_pattern",
+                .all_rotate_if_null = "sliding_window"},
+     .attention = {.known = true,
+                   .qk_norm = rms_norm(1e-5),
+                   .window = {.key = "sliding_window", .value = 4096}},
+     .weights = kSeparate,
+     .gguf = gguf_neox("exaone4")},
+    {.name = "exaone_moe",
+     .architecture = "ExaoneMoeForCausalLM",
+     .config_class = "ExaoneMoeConfig",
+     .size = {4096, 32, 32},
+     .kv_heads = 32,
+     .layers = {.kinds = kFullPassesSlidingTurns,
+                .period = 4,
+                .period_key = "sliding_window_pattern",
+                .all_rotate_if_null = "sliding_window"},
+     .attention = {.known = true,
+                   .qk_norm = rms_norm(1e-5),
+                   .window = {.key = "sliding_window", .value = 4096}},
+     .weights = kSeparate,
+     .gguf = gguf_neox("exaone-moe")},
+    {.name = "exaone4_5",
+     .architecture = "Exaone4_5_ForConditionalGeneration",
+     .config_class = "Exaone4_5_Config",
+     .part = "text_config",
+     .part_type = "exaone4",
+     .parts = kGridTower},
+};
+
+}  // namespace
+
+constinit const Family family::exaone{.name = "exaone", .types = kTypes};
+
+}  // namespace ropewalk

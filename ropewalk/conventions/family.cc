@@ -1,0 +1,25 @@
+#include "ropewalk/conventions/family.h"
+
+namespace ropewalk {
+namespace {
+
+#define ROPEWALK_FAMILY(name) &family::name,
+constexpr const Family* kFamilies[] = {
+#include "ropewalk/conventions/conventions.inc"
+};
+#undef ROPEWALK_FAMILY
+
+}  // namespace
+
+std::span<const Family* const> all_families() { return kFamilies; }
+
+KnownType find_model_type(std::string_view name) {
+  for (const Family* family : all_families()) {
+    for (const ModelType& type : family->types) {
+      if (type.name == name) return {family, &type};
+    }
+  }
+  return {};
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,69 @@
+// Hunyuan of Tencent: rope_type dynamic with alpha is a base that is larger once and for all.
+// Source: configuration_*.py and modeling_*.py of transformers.
+
+#include "ropewalk/conventions/family.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr ModelType kTypes[] = {
+    {.name = "hunyuan_v1_dense",
+     .architecture = "HunYuanDenseV1ForCausalLM",
+     .config_class = "HunYuanDenseV1Config",
+     .size = {4096, 32, 32},
+     .reads_alpha = true,
+     .attention = {.known = true, .qk_norm = rms_norm_after(1e-5)},
+     .weights = {.form = QkvForm::separate, .q_norm = "query_layernorm", .k_norm = "key_layernorm"},
+     .gguf = gguf_neox("hunyuan-dense")},
+    {.name = "hunyuan_v1_moe",
+     .architecture = "HunYuanMoEV1ForCausalLM",
+     .config_class = "HunYuanMoEV1Config",
+     .size = {4096, 32, 32},
+     .reads_alpha = true,
+     .attention = {.known = true, .qk_norm = rms_norm_after(1e-5)},
+     .weights = {.form = QkvForm::separate, .q_norm = "query_layernorm", .k_norm = "key_layernorm"},
+     .gguf = gguf_neox("hunyuan-moe")},
+    {.name = "hy_v3",
+     .architecture = "HYV3ForCausalLM",
+     .config_class = "HYV3Config",
+     .size = {4096, 64, 80},
+     .head_dim = 128,
+     .kv_heads = 8,
+     .max_positions = 131072,
+     .rope_theta = 11158840,
+     .attention = {.known = true, .qk_norm = rms_norm(1e-5)},
+     .weights = kSeparate,
+     .gguf = gguf_neox("hy_v3")},
+    // Four axes (token, column, row, frame), equal in text. transformers gives the two channels of
+    // a pair different axes, which is no rotation; here each pair has the axis of its section, as
+    // in vLLM, which is the same for text.
+    {.name = "hunyuan_vl_text",
+     .architecture = "HunYuanVLForConditionalGeneration",
+     .config_class = "HunYuanVLTextConfig",
+     .size = {4096, 32, 32},
+     .reads_alpha = true,
+     .multi_axis = {.axes = 4},
+     .attention = {.known = true, .qk_norm = rms_norm_after(1e-5)},
+     .weights = {.form = QkvForm::separate,
+                 .q_norm = "query_layernorm",
+                 .k_norm = "key_layernorm"}},
+    {.name = "hunyuan_vl",
+     .config_class = "HunYuanVLConfig",
+     .part = "text_config",
+     .part_type = "hunyuan_vl_text"},
+    {.name = "hy_v4",
+     .architecture = "HYV4ForCausalLM",
+     .config_class = "HYV4Config",
+     .size = {2816, 32, 34},
+     .kv_heads = 32,
+     .max_positions = 262144,
+     .latent = {.nope_dim = 192, .rope_dim = 64, .q_rank = 1536},
+     .value_dim = {"v_head_dim", 256},
+     .attention = {.known = true, .sinks = true, .not_computed = kSparseIndexer}},
+};
+
+}  // namespace
+
+constinit const Family family::hunyuan{.name = "hunyuan", .types = kTypes};
+
+}  // namespace ropewalk

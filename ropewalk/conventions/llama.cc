@@ -1,0 +1,102 @@
+// LLaMA 1 to 4, and every model saved as one (CodeLlama, TinyLlama, Yi, SmolLM, ...).
+// Source: configuration_*.py and modeling_*.py of transformers.
+
+#include "ropewalk/conventions/family.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"num_key_value_heads", "rope_theta",
+                                              "rope_scaling",        "rope_parameters",
+                                              "pretraining_tp",      "no_rope_layers"};
+
+constexpr LayerKind kCrossAndSelf[] = {
+    {.name = "cross_attention", .rotates = false, .mixer = Mixer::cross_attention},
+    {.name = "self_attention"},
+};
+
+constexpr ModelType kTypes[] = {
+    {.name = "llama",
+     .architecture = "LlamaForCausalLM",
+     .config_class = "LlamaConfig",
+     .size = {4096, 32, 32},
+     .attention = kPlainAttention,
+     .weights = kSeparate,
+     .gguf = gguf_norm("llama")},
+    {.name = "llama4_text",
+     .architecture = "Llama4ForCausalLM",
+     .config_class = "Llama4TextConfig",
+     .size = {5120, 40, 48},
+     .head_dim = 128,
+     .kv_heads = 8,
+     .max_positions = 131072,
+     .pairing = Pairing::interleaved,
+     .rope_theta = 500000,
+     .layers = {.no_rope_interval = 4},
+     .attention = {.known = true,
+                   .qk_norm = {.norm = {.kind = NormKind::rms,
+                                        .place = NormPlace::after_rotation,
+                                        .eps = 1e-5,
+                                        .weights = false},
+                               .on = {"use_qk_norm", true},
+                               .rotating_layers_only = true},
+                   .chunk = {"attention_chunk_size", 8192},
+                   .query_scale = QueryScaleFrom::llama4},
+     .weights = kSeparate,
+     .gguf = gguf_norm("llama4")},
+    {.name = "llama4",
+     .architecture = "Llama4ForConditionalGeneration",
+     .config_class = "Llama4Config",
+     .part = "text_config",
+     .part_type = "llama4_text",
+     .parts = kLlama4Tower},
+    {.name = "mllama_text_model",
+     .config_class = "MllamaTextConfig",
+     .size = {4096, 32, 40},
+     .kv_heads = 8,
+     .max_positions = 131072,
+     .rope_theta = 500000,
+     .layers =
+         {.kinds = kCrossAndSelf, .period = 5, .shift = 2, .indices_key = "cross_attention_layers"},
+     .attention = kPlainAttention,
+     .weights = kSeparate},
+    {.name = "mllama",
+     .architecture = "MllamaForConditionalGeneration",
+     .config_class = "MllamaConfig",
+     .part = "text_config",
+     .part_type = "mllama_text_model"},
+    // Models that keep a language model of another type whole.
+    {.name = "llava",
+     .architecture = "LlavaForConditionalGeneration",
+     .config_class = "LlavaConfig",
+     .part = "text_config",
+     .part_type = "llama",
+     .parts = kPixtralTower},
+    {.name = "llava_next",
+     .architecture = "LlavaNextForConditionalGeneration",
+     .config_class = "LlavaNextConfig",
+     .part = "text_config",
+     .part_type = "llama"},
+    {.name = "vipllava",
+     .architecture = "VipLlavaForConditionalGeneration",
+     .config_class = "VipLlavaConfig",
+     .part = "text_config",
+     .part_type = "llama"},
+    {.name = "idefics3",
+     .architecture = "Idefics3ForConditionalGeneration",
+     .config_class = "Idefics3Config",
+     .part = "text_config",
+     .part_type = "llama"},
+    {.name = "smolvlm",
+     .architecture = "SmolVLMForConditionalGeneration",
+     .config_class = "SmolVLMConfig",
+     .part = "text_config",
+     .part_type = "llama"},
+};
+
+}  // namespace
+
+constinit const Family family::llama{
+    .name = "llama", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

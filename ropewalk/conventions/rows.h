@@ -1,0 +1,116 @@
+#pragma once
+
+#include <string_view>
+
+#include "ropewalk/conventions/model_type.h"
+
+namespace ropewalk {
+
+// Rows of many models that differ in few things.
+
+constexpr ModelType learned_table(std::string_view name, std::string_view architecture) {
+  return {.name = name,
+          .architecture = architecture,
+          .positions = Positions::learned,
+          .encoding = "a learned table (refused)"};
+}
+
+// A table of sines and cosines, as `table` says.
+constexpr ModelType sinusoidal_table(std::string_view name, std::string_view architecture,
+                                     std::string_view config_class, int64_t max_positions,
+                                     SinusoidalRule table, std::string_view encoding) {
+  return {.name = name,
+          .architecture = architecture,
+          .config_class = config_class,
+          .max_positions = max_positions,
+          .positions = Positions::sinusoidal,
+          .sinusoidal = table,
+          .encoding = encoding};
+}
+
+inline constexpr std::string_view kEncoderAndDecoder = "input of encoder and decoder";
+inline constexpr SinusoidalRule kFairseqTable{.part = kEncoderAndDecoder,
+                                              .layout = SinusoidalLayout::fairseq,
+                                              .first = SinusoidalRule::First::after_padding};
+inline constexpr std::string_view kSinCosAdded = "sinusoidal sin_cos, added to the input";
+inline constexpr std::string_view kFairseqAdded = "sinusoidal fairseq, added to the input";
+inline constexpr std::string_view kSinusoidalByKey =
+    "sinusoidal interleaved by a key, else learned (refused)";
+
+// A vision tower that has a config of its own: the grid of Qwen2-VL, or another one.
+struct TowerRow {
+  std::string_view name, config_class;
+  ModelType::Size size;
+  const VisionRope* tower = &kVisionGrid;
+  std::string_view encoding =
+      "RoPE half_split, rows on the first half of the pairs, columns on the second";
+  Special special = Special::vision_tower;
+};
+constexpr ModelType vision_tower(const TowerRow& row) {
+  return {.name = row.name,
+          .config_class = row.config_class,
+          .size = row.size,
+          .max_positions = 0,
+          .pairing = row.tower->pairing,
+          .encoding = row.encoding,
+          .special = row.special,
+          .tower = row.tower};
+}
+constexpr ModelType memory_attention(std::string_view name, std::string_view config_class,
+                                     int64_t layers) {
+  return vision_tower({name,
+                       config_class,
+                       {256, 1, layers},
+                       &kMemoryAttention,
+                       "RoPE interleaved in the attention to memory, columns on the first half of "
+                       "the head, rows on the second",
+                       Special::memory_attention});
+}
+
+// A tower that is known, and whose angles are no rotation by integer positions.
+constexpr ModelType refused_tower(std::string_view name, std::string_view config_class,
+                                  std::string_view why, std::string_view encoding) {
+  return {.name = name,
+          .config_class = config_class,
+          .max_positions = 0,
+          .positions = Positions::other,
+          .remark = why,
+          .encoding = encoding};
+}
+inline constexpr std::string_view kFractionalCoordinates =
+    "its angles are 2 pi c theta^(-4k/head_dim) for coordinates c in -1..1: on n rows, the "
+    "position 2i + 1 - n of row i with the frequencies 2 pi theta^(-4k/head_dim) / n, which depend "
+    "on the picture; spectrum_from_inv_freq takes them";
+
+// A transformer of diffusers, whose config.json names the class under /_class_name.
+struct DiffusionRow {
+  std::string_view name;
+  double rope_theta;
+  const AxesRule* axes = nullptr;
+  std::string_view encoding = "RoPE interleaved, 3 axes with channels of their own";
+  std::string_view remark = {};
+  Pairing pairing = Pairing::interleaved;
+  OnlyIf only_if = {};
+  Special special = Special::diffusion;
+};
+constexpr ModelType diffusion(const DiffusionRow& row) {
+  return {.name = row.name,
+          .config_class = row.name,
+          .max_positions = 0,
+          .pairing = row.pairing,
+          .rope_theta = row.rope_theta,
+          .only_if = row.only_if,
+          .remark = row.remark,
+          .encoding = row.encoding,
+          .special = row.special,
+          .axes = row.axes};
+}
+inline constexpr std::string_view kAxesOfTheKey =
+    "RoPE interleaved, axes with channels of their own by a key";
+inline constexpr AxesRule kFluxAxes{.dims_key = "axes_dims_rope",
+                                    .dims = {16, 56, 56},
+                                    .axes_in_words = "first id, row, column; text has zeros"};
+// Wan and what grew from it.
+inline constexpr AxesRule kWanAxes{.of_head = AxesRule::Dims::thirds};
+
+}  // namespace ropewalk

@@ -1,0 +1,42 @@
+// StepFun's Step 3.5 and 3.7: a base and a rotated part of the head for each layer, which agree in
+// all layers of one kind.
+// Source: configuration_step3p7.py and modeling_step3p7.py of transformers.
+
+#include "ropewalk/conventions/family.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"partial_rotary_factors", "num_attention_groups",
+                                              "yarn_only_types"};
+constexpr ModelType kTypes[] = {
+    {.name = "step3p5",
+     .architecture = "Step3p5ForCausalLM",
+     .config_class = "Step3p7TextConfig",
+     .size = {4096, 64, 45},
+     .head_dim = 128,
+     .kv_heads = 8,
+     .max_positions = 128000,
+     .attention = {.known = true,
+                   .scale = {.key = "query_pre_attn_scalar", .value = 128, .inverse_root = true},
+                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5, .unit_offset = true}},
+                   .window = {.key = "sliding_window", .value = 0},
+                   .output_gate = OutputGate::per_head,
+                   .gate_on = {"gating", true}},
+     .weights = {.form = QkvForm::separate, .gate = "g_proj"},
+     .gguf = gguf_neox("step35"),
+     .encoding = "RoPE half_split, a base and a part of the head for each kind of layer",
+     .special = Special::step},
+    {.name = "step3p7",
+     .architecture = "Step3p7ForConditionalGeneration",
+     .config_class = "Step3p7Config",
+     .part = "text_config",
+     .part_type = "step3p5"},
+};
+
+}  // namespace
+
+constinit const Family family::step{
+    .name = "step", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

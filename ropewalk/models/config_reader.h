@@ -1,3 +1,0 @@
-#pragma once
-
-#include "ropewalk/dialects/config_reader.h"

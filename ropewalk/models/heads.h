@@ -1,4 +1,0 @@
-#pragma once
-
-#include "ropewalk/models/declared_reader.h"
-#include "ropewalk/models/defaults.h"

@@ -1,0 +1,64 @@
+#include "ropewalk/models/parts.h"
+
+#include <fmt/format.h>
+
+#include "ropewalk/dialects/notes.h"
+#include "ropewalk/models/vision.h"
+
+namespace ropewalk {
+namespace {
+
+void add_tower(ConfigReader& config, ModelEncoding& model, const Part& part) {
+  if (!part.tower_type.empty()) {
+    const auto vision = config.json().find("vision_config");
+    if (vision == config.json().end() || !vision->is_object()) return;
+    if (vision->value("model_type", nlohmann::ordered_json()) != part.tower_type) return;
+  }
+  add_vision(config, model, *part.tower);
+}
+
+// The indexer of DeepSeek-V3.2 and its kin, which chooses what to attend to, has heads of its own.
+void add_indexer(const Said<int64_t>& said, Pairing pairing, ModelEncoding& model) {
+  const auto* rope = std::get_if<RopeConfig>(&model.layers.front().positions);
+  if (rope == nullptr) return;
+  const int64_t head_dim =
+      settled(model, "index_head_dim", said, kHeadDim, {{128, "default of the family"}});
+  if (rope->rotary_dim > head_dim) {
+    refuse(ErrorCode::malformed, said.source,
+           fmt::format("expected at least the {} channels that turn, found {}", rope->rotary_dim,
+                       head_dim));
+  }
+  RopeConfig indexer = *rope;
+  indexer.layout = {head_dim, {{0, rope->rotary_dim, pairing}}};
+  indexer.output_layout.reset();
+  if (pairing == Pairing::interleaved) {
+    indexer.output_layout = {head_dim, {{0, rope->rotary_dim, Pairing::half_split}}};
+  }
+  note(model, "indexer pairing", std::string(name(pairing)), "family: the code of the indexer");
+  model.others.push_back({"indexer", indexer});
+}
+
+}  // namespace
+
+void add_parts(ConfigReader& config, ModelEncoding& model, std::span<const Part> parts) {
+  for (const Part& part : parts) {
+    switch (part.kind) {
+      case Part::Kind::vision_tower:
+        add_tower(config, model, part);
+        break;
+      case Part::Kind::indexer:
+        add_indexer(config.said_integer("index_head_dim", kHeadDim), part.pairing, model);
+        break;
+    }
+  }
+}
+
+void add_stated_indexer(const StatedModel& stated, std::span<const Part> parts,
+                        ModelEncoding& model) {
+  for (const Part& part : parts) {
+    if (part.kind != Part::Kind::indexer || !stated.index_head_dim) continue;
+    add_indexer(stated.index_head_dim, part.pairing, model);
+  }
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,170 @@
+#include "ropewalk/models/row_reader.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ropewalk/models/attention_reader.h"
+#include "ropewalk/models/declared_reader.h"
+#include "ropewalk/models/defaults.h"
+#include "ropewalk/models/special/specials.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr NumberRule kMaxBias{"a number above 0 and at most 64",
+                              [](double value) { return value > 0 && value <= 64; }};
+
+std::string code_of(const ModelType& type) {
+  return fmt::format("family: the code of {}", type.name);
+}
+
+// use(reader, key) with the object that holds the key "a/b", or null where the file has no such
+// object.
+template <typename Use>
+auto at_place(ConfigReader& config, std::string_view path, Use use) {
+  const size_t slash = path.find('/');
+  if (slash == path.npos) return use(&config, path);
+  std::optional<ConfigReader> object = config.find_object(path.substr(0, slash));
+  return use(object ? &*object : nullptr, path.substr(slash + 1));
+}
+
+[[noreturn]] void refuse_learned(const ConfigReader& config, const ModelType& type) {
+  config.refuse(ErrorCode::unsupported, "model_type",
+                fmt::format("the positions of a {} are learned: they are weights of its "
+                            "checkpoint and no formula, expected a model that computes them",
+                            type.name));
+}
+
+[[noreturn]] void refuse_others(const ConfigReader& config, std::string_view key,
+                                const ModelType& type, const std::optional<std::string>& stated) {
+  const OnlyIf& rule = type.only_if;
+  if (!rule.refusal.empty()) {
+    config.refuse(ErrorCode::unsupported, key, std::string(rule.refusal));
+  }
+  const bool text = !rule.value.empty();
+  config.refuse(ErrorCode::unsupported, key,
+                fmt::format("expected {}, because other positions of a {} are learned: they are "
+                            "weights of its checkpoint and no formula; found {}",
+                            text ? fmt::format("\"{}\"", rule.value) : "true", type.name,
+                            stated ? fmt::format("\"{}\"", escaped(*stated))
+                            : text ? "no such key"
+                                   : "false"));
+}
+
+// Whether the row holds for this file, by the key on which that depends.
+bool holds(ConfigReader* config, std::string_view key, const ModelType& type) {
+  const OnlyIf& rule = type.only_if;
+  if (config == nullptr) return rule.without;
+  std::optional<std::string> stated;
+  bool held = false;
+  if (rule.value.empty()) {
+    held = config->boolean(key, key, {rule.without, default_of(type)});
+  } else {
+    stated = config->find_text(key);
+    held = stated == rule.value;
+    config->note("encoding", held ? *stated : "none",
+                 stated ? config->source(key) : default_of(type));
+  }
+  if (!held && !rule.else_none) refuse_others(*config, key, type, stated);
+  return held;
+}
+
+// The largest exponent of the slopes, with its source.
+std::pair<double, std::string> max_bias(ConfigReader& config, const ModelType& type) {
+  const NumberKey& rule = type.alibi.max_bias;
+  if (rule.key.empty()) return {rule.value, code_of(type)};
+  return at_place(config, rule.key, [&](ConfigReader* place, std::string_view key) {
+    const auto stated = place != nullptr ? place->find_number(key, kMaxBias) : std::nullopt;
+    return std::pair(stated.value_or(rule.value), stated ? place->source(key) : default_of(type));
+  });
+}
+
+void read_alibi(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  read_heads(config, model, type);
+  const auto [bias, source] = max_bias(config, type);
+  const std::string code = "family: the scores get a bias, nothing turns";
+  if (type.only_if.value.empty()) config.note("encoding", "alibi", code);
+  config.note("max_bias", fmt::to_string(bias), source);
+  config.note("alibi form", std::string(name(type.alibi.form)), code);
+  set_positions(model,
+                AlibiConfig{.heads = model.heads, .max_bias = bias, .form = type.alibi.form});
+  read_attention(config, model, type);
+}
+
+void read_sinusoidal(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  using First = SinusoidalRule::First;
+  const SinusoidalRule& rule = type.sinusoidal;
+  read_heads(config, model, type);
+  SinusoidalConfig encoding{.d_model = model.hidden_size, .layout = rule.layout};
+  if (rule.first != First::zero) {
+    encoding.padding_position =
+        config.integer("pad_token_id", {"pad_token_id"}, {0}, {{1, default_of(type)}});
+    encoding.offset = rule.first == First::two ? 2 : encoding.padding_position + 1;
+    config.note("offset", fmt::to_string(encoding.offset),
+                rule.first == First::two ? "family: the first two rows are not used"
+                                         : "derived: pad_token_id + 1");
+  }
+  config.note("encoding", "sinusoidal", code_of(type));
+  config.note("layout", std::string(name(encoding.layout)), code_of(type));
+  read_attention(config, model, type);
+  model.others.push_back({std::string(rule.part), encoding});
+}
+
+void read_none(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  read_heads(config, model, type);
+  config.note("encoding", "none", code_of(type));
+  read_attention(config, model, type);
+}
+
+void read_rotary(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  switch (type.special) {
+    case Special::none:
+      return read_declared(config, model, type);
+#define ROPEWALK_SPECIAL(name) \
+  case Special::name:          \
+    return special::name(config, model, type);
+#include "ropewalk/conventions/specials.inc"
+#undef ROPEWALK_SPECIAL
+  }
+}
+
+// The type, where a key of the file has switched its rotation off.
+void read_unrotated(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  ModelType plain = type;
+  constexpr LayerKind kAlike[] = {{.name = "full_attention"}};
+  const std::span<const LayerKind> named =
+      type.layers.kinds.empty() ? std::span<const LayerKind>(kAlike) : type.layers.kinds;
+  std::vector<LayerKind> kinds(named.begin(), named.end());
+  for (LayerKind& kind : kinds) kind.rotates = false;
+  plain.layers.kinds = kinds;
+  read_rotary(config, model, plain);
+}
+
+}  // namespace
+
+void read_row(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  const bool held = type.only_if.key.empty() ||
+                    at_place(config, type.only_if.key, [&](ConfigReader* place, auto key) {
+                      return holds(place, key, type);
+                    });
+  if (!held) return read_unrotated(config, model, type);
+  switch (type.positions) {
+    case Positions::rotary:
+      return read_rotary(config, model, type);
+    case Positions::alibi:
+      return read_alibi(config, model, type);
+    case Positions::sinusoidal:
+      return read_sinusoidal(config, model, type);
+    case Positions::none:
+      return read_none(config, model, type);
+    case Positions::learned:
+      refuse_learned(config, type);
+    case Positions::other:
+      config.refuse(ErrorCode::unsupported, "model_type", std::string(type.remark));
+  }
+}
+
+}  // namespace ropewalk
