@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ropewalk/conventions/attention_rule.h"
+#include "ropewalk/conventions/default_rope.h"
 #include "ropewalk/conventions/key_alias.h"
 #include "ropewalk/conventions/parts.h"
 #include "ropewalk/conventions/position_rules.h"
@@ -140,7 +141,7 @@ struct ModelType {
   int64_t rotary_dim = 0;                // its default; 0: none
   bool rounds_odd_up = false;  // an odd number of channels turns with one more, by its own speeds
   DynamicKeys dynamic = {};    // dynamic scaling by keys at the top of the file
-  std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
+  std::span<const DefaultRope> default_rope = {};  // where the file has no block
   std::string_view yarn_type = {};        // the scaling that the code makes of rope_type yarn
   bool reads_alpha = false;               // rope_type dynamic with alpha is a fixed base
   LayerRule layers = {};

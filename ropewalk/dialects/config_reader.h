@@ -71,11 +71,6 @@ class ConfigReader {
   // Keys that the file may call otherwise; they must outlive the reader.
   void know_as(std::span<const KeyAlias> aliases) { aliases_ = aliases; }
 
-  // Another object as if it stood in the place of this one: defaults of a class, say.
-  ConfigReader of(const nlohmann::ordered_json& object, std::string_view label) const {
-    return ConfigReader(object, std::string(label), "", *findings_);
-  }
-
   // The key was looked at and says nothing that matters.
   void ignore(std::string_view key) { read_.emplace(key); }
 
@@ -91,6 +86,7 @@ class ConfigReader {
   const std::string& label() const { return label_; }
   ModelEncoding& findings() { return *findings_; }
   // "config.json: /rope_scaling", of an object.
+  const std::string& pointer() const { return pointer_; }
   std::string place() const { return label_ + ": " + pointer_; }
   // "/rope_scaling/factor", under the name that the file has: where a key is, safe to print.
   std::string pointer_to(std::string_view key) const;

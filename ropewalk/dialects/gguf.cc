@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "ropewalk/conventions/layer_kinds.h"
 #include "ropewalk/dialects/gguf_rope.h"
@@ -141,15 +140,19 @@ std::optional<int64_t> head_dim(Translator& to, const LayerKind& kind) {
                                         : std::nullopt;
 }
 
-std::optional<bool> default_truncate(const ModelType& type) {
-  if (type.rope_parameters.empty()) return std::nullopt;
-  const auto code = nlohmann::ordered_json::parse(type.rope_parameters);
-  return code.contains("truncate") ? std::optional(code["truncate"].get<bool>()) : std::nullopt;
+// What the model's own code has for a parameter of its scaling.
+std::optional<double> default_parameter(const ModelType& type, std::string_view key) {
+  for (const DefaultRope& rope : type.default_rope) {
+    for (const DefaultRope::Parameter& parameter : rope.parameters) {
+      if (parameter.key == key) return parameter.value;
+    }
+  }
+  return std::nullopt;
 }
 
 // The file has no key for it, and llama.cpp always rounds: the model's code counts.
 void set_truncate(Translator& to, StatedRope& rope) {
-  const auto truncate = default_truncate(to.type);
+  const auto truncate = default_parameter(to.type, "truncate");
   if (!truncate || *rope.rope_type != "yarn") return;
   rope.parameters["truncate"] = {
       *truncate ? 1.0 : 0.0, fmt::format("no key states it, the code of {}", to.type.name), {}};

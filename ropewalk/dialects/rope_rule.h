@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
+#include "ropewalk/conventions/default_rope.h"
 #include "ropewalk/dialects/key_rules.h"
 
 namespace ropewalk {
@@ -23,7 +25,7 @@ struct RopeRule {
   bool scales_queries = false;      // Mistral: llama_4_scaling_beta of the block
   // Without a block, a scaling dynamic by the first key, from the length of the second (Nomic).
   std::string_view dynamic_factor = {}, dynamic_length = {};
-  std::string_view rope_parameters = {};  // JSON of the block that holds when the file has none
+  std::span<const DefaultRope> default_rope = {};  // where the file has no block
   int64_t max_positions = 0;              // max_position_embeddings, for the scalings that need it
 };
 

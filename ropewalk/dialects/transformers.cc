@@ -95,7 +95,6 @@ StatedLayers stated_layers(ConfigReader& config, const LayerRule& rule) {
 void read_kinds(ConfigReader& config, const ModelType& type, StatedModel& stated) {
   const std::span<const LayerKind> kinds = kinds_of(type.layers, stated.layers.alike);
   stated.states_each_kind = states_each_kind(config);
-  const std::string reason = fmt::format("default of {}", type.config_class);
   const bool one_for_all = turn_alike(kinds) && !stated.states_each_kind;
   for (const LayerKind& kind : kinds) {
     StatedKind& own = stated.kinds.emplace_back();
@@ -105,7 +104,6 @@ void read_kinds(ConfigReader& config, const ModelType& type, StatedModel& stated
     const bool first = stated.kinds.size() == 1;
     if (!kind.rotates || type.fixed_theta || (one_for_all && !first)) continue;
     RopeRule rule = rope_rule(type, kind);
-    rule.rope_theta.reason = reason;
     if (one_for_all) rule.kind = {};
     own.rope = stated_rope(config, rule);
   }
@@ -127,7 +125,7 @@ RopeRule rope_rule(const ModelType& type, const LayerKind& kind) {
           .scales_queries = type.attention.query_scale == QueryScaleFrom::mistral,
           .dynamic_factor = type.dynamic.factor,
           .dynamic_length = type.dynamic.length,
-          .rope_parameters = type.rope_parameters};
+          .default_rope = type.default_rope};
 }
 
 StatedSize stated_size(ConfigReader& config, const ModelType& type) {

@@ -218,28 +218,26 @@ bool is_nested(const ConfigReader& block) {
   return false;
 }
 
+StatedRope read_stated(ConfigReader& config, ConfigReader& block, const RopeRule& rule) {
+  if (is_nested(block)) return read_nested(config, block, rule);
+  if (rule.takes_rope_scaling) return read_block(config, &block, rule);
+  return without_block(config, rule, block.pointer() + " speaks for other kinds of layers");
+}
+
 }  // namespace
 
 StatedRope stated_rope(ConfigReader& config, const RopeRule& rule) {
   for (const std::string_view key : {"rope_parameters", "rope_scaling"}) config.find_object(key);
   const std::string_view key = block_key(config);
   std::optional<ConfigReader> block = config.find_object(key);
-  ordered_json fallback;
-  if (!block && !rule.rope_parameters.empty()) {
-    fallback = ordered_json::parse(rule.rope_parameters);
-    block = config.of(fallback, rule.rope_theta.reason);
-  }
   if (!block) {
     const Said<double> factor = config.said_number(rule.dynamic_factor, kGrowth);
     if (factor) return dynamic_by_keys(config, rule, factor);
     return without_block(config, rule, "there is no rope_scaling and no rope_parameters");
   }
-  if (is_nested(*block)) return read_nested(config, *block, rule);
-  if (!rule.takes_rope_scaling) {
-    return without_block(
-        config, rule, fmt::format("{} speaks for other kinds of layers", config.pointer_to(key)));
-  }
-  return read_block(config, &*block, rule);
+  StatedRope stated = read_stated(config, *block, rule);
+  stated.has_block = true;
+  return stated;
 }
 
 bool states_each_kind(const ConfigReader& config) {

@@ -30,7 +30,7 @@ Defaults defaults_of(const ModelType& type) {
           .rope_theta = type.rope_theta,
           .fixed_theta = type.fixed_theta,
           .rotary_fraction = type.rotary_fraction,
-          .rope_parameters = type.rope_parameters,
+          .rope = type.default_rope,
           .pairing = type.pairing,
           .writes_half_split = type.latent.writes_half_split,
           .key_decides = type.latent.key_decides};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "ropewalk/conventions/model_type.h"
@@ -18,7 +19,7 @@ struct Defaults {
   double rope_theta = 10000;
   bool fixed_theta = false;  // no key states the base
   double rotary_fraction = 1;
-  std::string_view rope_parameters = {};  // of ModelType
+  std::span<const DefaultRope> rope = {};  // where the file has no rope block
   Pairing pairing = Pairing::half_split;
   bool writes_half_split = false, key_decides = false;  // of LatentHead
   enum class Kinds {

@@ -140,7 +140,8 @@ void warn_of_base(GgufKeys& keys, const ModelType& original, ModelEncoding& mode
 // Gemma 4: without the divisors that let pairs stand still.
 void warn_of_missing_divisors(const GgufKeys& keys, const ModelType& original,
                               ModelEncoding& model) {
-  if (original.rope_parameters.find("\"proportional\"") == std::string_view::npos) return;
+  const auto some_stand_still = [](const DefaultRope& rope) { return may_stand_still(rope.rope_type); };
+  if (std::ranges::none_of(original.default_rope, some_stand_still)) return;
   if (keys.file_with_tensor("rope_freqs.weight") != nullptr) return;
   warn(model,
        "tensor \"rope_freqs.weight\" is missing: every pair of a head turns, where the model's own "

@@ -39,6 +39,7 @@ std::optional<RopeKeys> keys_of(const KindToResolve& to) {
   }
   RopeRule rule = rope_rule(to.type, to.kind);
   rule.rope_theta = {to.defaults.theta_of(to.kind), to.defaults.reason};
+  rule.default_rope = to.defaults.rope;
   rule.max_positions = to.model.max_positions;
   return resolve_rope(to.own.rope, rule, to.model);
 }

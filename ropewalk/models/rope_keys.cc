@@ -1,5 +1,7 @@
 #include "ropewalk/models/rope_keys.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -122,14 +124,34 @@ void set_theta(Resolver& to) {
   check_rope_theta(to.model, to.keys.rope_theta);
 }
 
+// The rotation of a file without a rope block: what the class has in its place, and keys that the
+// file has beside it.
+StatedRope with_default(StatedRope stated, const RopeRule& rule) {
+  const auto found = std::ranges::find_if(
+      rule.default_rope, [&](const DefaultRope& rope) { return rope.holds_for(rule.kind); });
+  if (stated.has_block || stated.rope_type || found == rule.default_rope.end()) return stated;
+  const std::string reason(rule.rope_theta.reason);
+  const auto fill = [&](Said<double>& said, double value) {
+    if (!said && value != 0) said = {value, reason};
+  };
+  stated.rope_type = {std::string(found->rope_type), reason};
+  for (const DefaultRope::Parameter& parameter : found->parameters) {
+    stated.parameters[std::string(parameter.key)] = {parameter.value, reason};
+  }
+  fill(stated.partial_rotary_factor, found->partial_rotary_factor);
+  fill(stated.query_beta, found->query_beta);
+  return stated;
+}
+
 }  // namespace
 
 void check_rope_theta(ModelEncoding& model, double rope_theta) {
   if (rope_theta == 1) warn(model, "rope_theta is 1: every pair turns at the same speed");
 }
 
-std::optional<RopeKeys> resolve_rope(const StatedRope& stated, const RopeRule& rule,
+std::optional<RopeKeys> resolve_rope(const StatedRope& said, const RopeRule& rule,
                                      ModelEncoding& model) {
+  const StatedRope stated = with_default(said, rule);
   Resolver to{stated, rule, model};
   if (!stated.passes.empty()) {
     to.note("encoding", "none", stated.passes);

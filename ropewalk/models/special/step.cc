@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/conventions/layer_tables.h"
 #include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/check_scaling.h"
 #include "ropewalk/models/declared_reader.h"
