@@ -7,6 +7,7 @@
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/rope_keys.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 namespace {
@@ -126,7 +127,7 @@ RopeKeys compress_keys(ConfigReader& config, const ModelEncoding& model) {
   rule.top_theta_first = !is_nested(config);
   check_flat_theta(config, rule);
   RopeKeys keys = keys_of(config, rule);
-  if (keys.rope_type == "yarn" && !keys.parameters.contains("attention_factor")) {
+  if (scaling_traits(keys.rope_type).yarn && !keys.parameters.contains("attention_factor")) {
     // Left to yarn it would be 0.1 ln(factor) + 1, which the model was not trained with.
     keys.parameters["attention_factor"] = 1;
     config.note("compress attention_factor", "1", "family: the code of deepseek_v4");

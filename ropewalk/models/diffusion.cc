@@ -14,6 +14,7 @@
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/heads.h"
 #include "ropewalk/models/rope_keys.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 namespace {
@@ -176,7 +177,7 @@ void read_omnigen(ConfigReader& config, ModelEncoding& model, const ModelType& t
                                             .theta_key = {},
                                             .theta_alias = "rope_base",
                                             .max_positions = model.max_positions});
-  if (!keys || keys->rope_type != "longrope") {
+  if (!keys || !reads_parameter(keys->rope_type, "short_factor")) {
     config.refuse(ErrorCode::malformed, "rope_scaling",
                   "expected a block of type su with a short_factor and a long_factor");
   }
