@@ -13,6 +13,7 @@
 #include "cli/rotary.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/base/error.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {
@@ -41,7 +42,7 @@ plot::LineChart rope_chart(const ModelEncoding& model, const RopeConfig& rope, i
   const Spectrum spectrum = make_spectrum(rope, seq_len);
   plot::LineChart chart{.x_label = "pair", .y_label = "log₁₀ of the wavelength in positions"};
   chart.series.push_back(wavelengths(rope.rope_type, spectrum));
-  if (rope.rope_type != "default") {
+  if (is_scaled(rope.rope_type)) {
     RopeConfig plain = rope;
     plain.rope_type = "default";
     plain.parameters.clear();

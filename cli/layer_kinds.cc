@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/spectrum/scaling_traits.h"
+
 namespace ropewalk::cli {
 namespace {
 
@@ -43,7 +45,7 @@ std::string in_a_line(const PositionEncoding& encoding) {
   for (const RotaryWindow& window : rope->layout.windows) channels += window.dim;
   std::string line = fmt::format("rope, theta {}, {} of {} channels {}", rope->rope_theta, channels,
                                  rope->layout.head_dim, name(rope->layout.windows[0].pairing));
-  if (rope->rope_type != "default") line += fmt::format(", {}", rope->rope_type);
+  if (is_scaled(rope->rope_type)) line += fmt::format(", {}", rope->rope_type);
   if (rope->position_axes > 1) line += fmt::format(", {} axes", rope->position_axes);
   return line;
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/spectrum/scaling_traits.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {
@@ -45,7 +46,7 @@ std::string bands_of(const Spectrum& scaled, const Spectrum& plain) {
 std::string scaling_bands(const RopeConfig& config, int64_t seq_len, int64_t context) {
   const Spectrum scaled = make_spectrum(config, seq_len);
   std::string out;
-  if (config.rope_type != "default") {
+  if (is_scaled(config.rope_type)) {
     RopeConfig plain = config;
     plain.rope_type = "default";
     plain.parameters.clear();
@@ -59,7 +60,7 @@ std::string scaling_bands(const RopeConfig& config, int64_t seq_len, int64_t con
       const std::string pairs = places(bands, letter);
       if (!pairs.empty()) out += fmt::format("  {}: pairs {}\n", word, pairs);
     }
-    if (config.rope_type == "linear") {
+    if (scaling_traits(config.rope_type).one_factor) {
       out += fmt::format("  positions are multiplied by {:.7g} (what llama.cpp calls the scale)\n",
                          1 / config.parameters.at("factor"));
     }
@@ -95,7 +96,7 @@ std::optional<double> lost_base(const ModelEncoding& model) {
   for (const Layer& layer : model.layers) {
     const auto* rope = std::get_if<RopeConfig>(&layer.positions);
     if (rope == nullptr) continue;
-    if (rope->rope_type != "default") return std::nullopt;
+    if (is_scaled(rope->rope_type)) return std::nullopt;
     if (layer.attention.window_left < 0 && rope->rope_theta <= 10000) base = rope->rope_theta;
   }
   return base;
@@ -110,7 +111,7 @@ std::vector<std::string> known_traps(const ModelEncoding& model) {
   };
   for (const PositionEncoding& layer : layer_positions(model)) {
     const auto* rope = std::get_if<RopeConfig>(&layer);
-    if (rope == nullptr || rope->rope_type == "llama3") continue;
+    if (rope == nullptr || !scaling_traits(rope->rope_type).factor_is_growth) continue;
     const auto factor = rope->parameters.find("factor");
     const auto original = rope->parameters.find("original_max_position_embeddings");
     if (factor == rope->parameters.end() || original == rope->parameters.end()) continue;

@@ -56,12 +56,21 @@ PARTS = {
     ),
 }
 
+# The names in scalings.inc, of which "none" may mean something else, too.
+SCALINGS = pathlib.Path(__file__).resolve().parent.parent / "ropewalk/spectrum/scalings.inc"
+ROPE_TYPES = [name for name in re.findall(r'"([^"]+)"', SCALINGS.read_text(encoding="utf-8").split("\nROPEWALK", 1)[1])
+              if name != "none"]
+ROPE_TYPE = f'"({"|".join(map(re.escape, ROPE_TYPES))})"'
+
 # Words of the code (a regular expression), the files that may say them, and why.
 WORDS = (
     (r"\bEvidence\b|(\.|->)evidence\b",
      ("ropewalk/encoding/model_encoding.h", "ropewalk/encoding/to_json.", "ropewalk/dialects/notes.cc",
       "ropewalk/report/", "cli/commands/show.cc"),
      "evidence is written for a reader, and printed: what a computation needs is a field of its own"),
+    (rf'\brope_type"?\]?\s*[!=]=|[!=]=\s*{ROPE_TYPE}|{ROPE_TYPE}\s*[!=]=',
+     ("ropewalk/spectrum/",),
+     "only ropewalk/spectrum compares a rope_type by name: others ask for a trait of scaling_traits.h"),
 )
 
 # Folders beside ropewalk/ that use the library: all of it but the helpers of the tests.

@@ -105,6 +105,17 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(len(faults), 2, faults)
         self.assertIn("cli/rotary.cc:2: evidence is written for a reader", "\n".join(faults))
 
+    def test_a_rope_type_compared_by_name(self):
+        compared = ('if (rope.rope_type != "default") {', 'return "llama3" == type;', 'json["rope_type"] == wanted',
+                    'type == "telechat3-yarn"', 'type == "su"', "a.rope_type == b.rope_type")
+        said = ('rope.rope_type = "default";', 'if (is_scaled(rope.rope_type)) {', '{"rope_type", "yarn"}', 'kind == "none"',
+                'fmt::format("rope_type {}", rope.rope_type)', '// rope_type == "yarn"')
+        self.assertEqual(self.faults_of({f"cli/{i}.cc": line for i, line in enumerate(said)}), [])
+        self.assertEqual(self.faults_of({"ropewalk/spectrum/a.cc": compared[0], "ropewalk/models/a_test.cc": compared[0]}), [])
+        faults = self.faults_of({f"ropewalk/models/{i}.cc": line for i, line in enumerate(compared)})
+        self.assertEqual(len(faults), len(compared), "\n".join(faults))
+        self.assertIn("ropewalk/models/0.cc:1: only ropewalk/spectrum compares a rope_type", faults[0])
+
     def test_layers_have_no_cycle(self):
         tables = [check_layers.LAYERS]
         tables += [{part: below for part, _, below in parts} for parts in check_layers.PARTS.values()]

@@ -8,6 +8,8 @@
 #include "ropewalk/conventions/layer_kinds.h"
 #include "ropewalk/dialects/gguf_rope.h"
 #include "ropewalk/dialects/notes.h"
+#include "ropewalk/dialects/rope_rule.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 namespace {
@@ -153,7 +155,7 @@ std::optional<double> default_parameter(const ModelType& type, std::string_view 
 // The file has no key for it, and llama.cpp always rounds: the model's code counts.
 void set_truncate(Translator& to, StatedRope& rope) {
   const auto truncate = default_parameter(to.type, "truncate");
-  if (!truncate || *rope.rope_type != "yarn") return;
+  if (!truncate || !scaling_traits(*rope.rope_type).yarn) return;
   rope.parameters["truncate"] = {
       *truncate ? 1.0 : 0.0, fmt::format("no key states it, the code of {}", to.type.name), {}};
   warn(to.findings,
@@ -182,9 +184,7 @@ void read_rotations(Translator& to) {
   const int64_t turning = to.keys.integer(kTurning).value_or(head_dim(to, LayerKind{}).value_or(0));
   const bool latent = to.type.latent.rope_dim > 0;
   StatedRope scaling = gguf_scaling(to.keys, base, turning / 2, latent);
-  if (*scaling.rope_type == "yarn" && !to.type.yarn_type.empty()) {
-    scaling.rope_type.value = to.type.yarn_type;
-  }
+  scaling.rope_type.value = rope_type_of_code(*scaling.rope_type, to.type.yarn_type);
   set_truncate(to, scaling);
   to.stated.states_each_kind = !turn_alike(kinds);
   for (const LayerKind& kind : kinds) {

@@ -8,6 +8,7 @@
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
 #include "ropewalk/dialects/rope_freqs.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 namespace {
@@ -16,7 +17,9 @@ constexpr std::string_view kType = "rope.scaling.type";
 constexpr std::string_view kFactor = "rope.scaling.factor";
 constexpr std::string_view kAttention = "rope.scaling.attn_factor";
 constexpr std::string_view kOriginal = "rope.scaling.original_context_length";
-constexpr std::string_view kTypes[] = {"none", "linear", "yarn", "longrope"};
+// Values of rope.scaling.type, by their index in kNames.
+enum class Type { none, linear, yarn, longrope };
+constexpr std::string_view kNames[] = {"none", "linear", "yarn", "longrope"};
 
 struct Writer {
   GgufKeys& keys;
@@ -121,7 +124,7 @@ void add_rope_freqs(Writer& writer, double rope_theta, int64_t pairs) {
   if (!has_tensor(writer.keys, kTensor)) return;
   const std::vector<double> divisors = rope_tensor(writer.keys, kTensor, pairs);
   const Said<double> place = writer.of_tensor(kTensor);
-  const auto known = *writer.result.rope_type != "default"
+  const auto known = is_scaled(*writer.result.rope_type)
                          ? std::nullopt
                          : scaling_of_rope_freqs(divisors, rope_theta);
   if (!known) {
@@ -155,41 +158,47 @@ void add_sections(Writer& writer) {
   if (!sections->empty()) writer.result.mrope_section = writer.keys.said(kSections, sections);
 }
 
-std::string scaling_type(GgufKeys& keys) {
+Type scaling_type(GgufKeys& keys) {
   const auto stated = keys.text(kType);
-  if (!stated) return has_tensor(keys, "rope_factors_long.weight") ? "longrope" : "linear";
-  if (std::find(std::begin(kTypes), std::end(kTypes), *stated) == std::end(kTypes)) {
+  if (!stated) return has_tensor(keys, "rope_factors_long.weight") ? Type::longrope : Type::linear;
+  const auto found = std::ranges::find(kNames, *stated);
+  if (found == std::end(kNames)) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{}: {}: expected one of {}, found \"{}\"{}", keys.file().label(),
-                            keys.key(kType), fmt::join(kTypes, ", "), escaped(*stated),
-                            did_you_mean(*stated, kTypes)));
+                            keys.key(kType), fmt::join(kNames, ", "), escaped(*stated),
+                            did_you_mean(*stated, kNames)));
   }
-  return *stated;
+  return static_cast<Type>(found - std::begin(kNames));
+}
+
+void set_scaling(Writer& writer, Type type, int64_t pairs, bool tenth_of_mscale) {
+  writer.set_type("default");
+  if (type == Type::yarn) {
+    writer.set_type("yarn");
+    return set_yarn(writer, tenth_of_mscale);
+  }
+  if (type == Type::longrope) {
+    writer.set_type("longrope");
+    return set_longrope(writer, pairs);
+  }
+  if (type == Type::linear && factor(writer.keys) != 1) {
+    writer.set_type("linear");
+    writer.set("factor", factor(writer.keys), kFactor);
+  }
+  const double attention = writer.keys.number(kAttention).value_or(1);
+  if (attention != 1) {
+    writer.keys.fail(kAttention, fmt::format("expected 1 with a scaling of type {}, found {}",
+                                             kNames[static_cast<size_t>(type)], attention));
+  }
+  writer.keys.key(kOriginal);
 }
 
 }  // namespace
 
 StatedRope gguf_scaling(GgufKeys& keys, double rope_theta, int64_t pairs, bool tenth_of_mscale) {
   Writer writer{keys};
-  const std::string type = scaling_type(keys);
-  writer.set_type("default");
-  if (type == "yarn") {
-    writer.set_type("yarn");
-    set_yarn(writer, tenth_of_mscale);
-  } else if (type == "longrope") {
-    writer.set_type("longrope");
-    set_longrope(writer, pairs);
-  } else if (type == "linear" && factor(keys) != 1) {
-    writer.set_type("linear");
-    writer.set("factor", factor(keys), kFactor);
-  }
-  const auto attention = keys.number(kAttention);
-  if (type != "yarn" && type != "longrope" && attention.value_or(1) != 1) {
-    keys.fail(kAttention,
-              fmt::format("expected 1 with a scaling of type {}, found {}", type, *attention));
-  }
+  set_scaling(writer, scaling_type(keys), pairs, tenth_of_mscale);
   keys.key("rope.scaling.finetuned");
-  if (type != "yarn" && type != "longrope") keys.key(kOriginal);
   add_rope_freqs(writer, rope_theta, pairs);
   add_sections(writer);
   return std::move(writer.result);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/dialects/rope_rule.h"
 #include "ropewalk/dialects/transformers_attention.h"
 
 namespace ropewalk {
@@ -26,8 +27,7 @@ struct Translator {
     said = {value, fmt::format("{}: {}", params.label(), source), std::string(source)};
   }
   void set_type(std::string_view type, std::string_view source) {
-    const bool own = type == "yarn" && !code.yarn_type.empty();
-    rope().rope_type = {std::string(own ? code.yarn_type : type),
+    rope().rope_type = {rope_type_of_code(std::string(type), code.yarn_type),
                         fmt::format("{}: {}", params.label(), source), std::string(source)};
   }
   // A parameter of the scaling by the name of its key.

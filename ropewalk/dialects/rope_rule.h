@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ropewalk/conventions/default_rope.h"
@@ -28,5 +29,8 @@ struct RopeRule {
   std::span<const DefaultRope> default_rope = {};  // where the file has no block
   int64_t max_positions = 0;              // max_position_embeddings, for the scalings that need it
 };
+
+// The scaling that the code of a type makes of one that the file names: `yarn_type` of any YaRN.
+std::string rope_type_of_code(const std::string& rope_type, std::string_view yarn_type);
 
 }  // namespace ropewalk

@@ -45,14 +45,13 @@ Said<std::string> said_rope_type(ConfigReader& block, const RopeRule& rule) {
   if (!type && !old_type) {
     return {std::nullopt, fmt::format("default: {} is absent", block.pointer_to(key))};
   }
-  std::string result = canonical(block, key, type ? *type : *old_type);
+  const std::string result = canonical(block, key, type ? *type : *old_type);
   if (type && old_type && canonical(block, "type", *old_type) != result) {
     block.refuse(ErrorCode::malformed, "type",
                  fmt::format("expected \"{}\" as in rope_type, found \"{}\"", escaped(*type),
                              escaped(*old_type)));
   }
-  if (result == "yarn" && !rule.yarn_type.empty()) result = rule.yarn_type;
-  return {result, block.source(key), block.pointer_to(key)};
+  return {rope_type_of_code(result, rule.yarn_type), block.source(key), block.pointer_to(key)};
 }
 
 // A number, or where it is a flag true and false as 1 and 0.

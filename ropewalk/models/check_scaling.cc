@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/spectrum/scaling_traits.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
@@ -10,7 +11,7 @@ namespace {
 // By a factor that no float32 holds.
 void check_frequencies(const RopeConfig& rope) {
   const Spectrum spectrum = make_spectrum(rope);
-  if (rope.rope_type == "proportional") return;  // some of whose pairs stand still
+  if (scaling_traits(rope.rope_type).may_stand_still) return;
   for (size_t i = 0; i < spectrum.inv_freq.size(); ++i) {
     if (spectrum.inv_freq[i] != 0) continue;
     throw Error(ErrorCode::invalid_argument,

@@ -14,6 +14,7 @@
 #include "ropewalk/models/layer_kinds.h"
 #include "ropewalk/models/parts.h"
 #include "ropewalk/models/resolve.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 namespace {
@@ -140,7 +141,9 @@ void warn_of_base(GgufKeys& keys, const ModelType& original, ModelEncoding& mode
 // Gemma 4: without the divisors that let pairs stand still.
 void warn_of_missing_divisors(const GgufKeys& keys, const ModelType& original,
                               ModelEncoding& model) {
-  const auto some_stand_still = [](const DefaultRope& rope) { return may_stand_still(rope.rope_type); };
+  const auto some_stand_still = [](const DefaultRope& rope) {
+    return scaling_traits(rope.rope_type).may_stand_still;
+  };
   if (std::ranges::none_of(original.default_rope, some_stand_still)) return;
   if (keys.file_with_tensor("rope_freqs.weight") != nullptr) return;
   warn(model,

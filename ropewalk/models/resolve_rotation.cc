@@ -11,6 +11,7 @@
 #include "ropewalk/dialects/transformers.h"
 #include "ropewalk/models/check_scaling.h"
 #include "ropewalk/models/rope_keys.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 namespace {
@@ -90,7 +91,8 @@ int64_t rotary_dim(const KindToResolve& to, RopeKeys& keys, int64_t head_dim) {
     note(to, "rotary_dim", fmt::to_string(dim), said ? said.source : to.defaults.reason);
     return dim;
   }
-  if (keys.rope_type == "proportional") return proportional_dim(to, keys, head_dim);
+  if (reads_parameter(keys.rope_type, "partial_rotary_factor"))
+    return proportional_dim(to, keys, head_dim);
   if (to.type.fraction == Fraction::whole_head) {
     if (keys.partial_rotary_factor && *keys.partial_rotary_factor != 1) {
       warn(to.model,

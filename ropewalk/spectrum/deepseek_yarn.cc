@@ -20,7 +20,9 @@ double softmax_factor(const RopeConfig& config) {
 
 }  // namespace
 
-constinit const Scaling scaling::deepseek_yarn{
-    .parameters = kYarnParameters, .make = make, .softmax_factor = softmax_factor};
+constinit const Scaling scaling::deepseek_yarn{.parameters = kYarnParameters,
+                                               .make = make,
+                                               .softmax_factor = softmax_factor,
+                                               .traits = kYarnTraits};
 
 }  // namespace ropewalk

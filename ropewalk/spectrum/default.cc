@@ -11,6 +11,7 @@ ScaledFrequencies make(const RopeConfig& config, int64_t) {
 
 }  // namespace
 
-constinit const Scaling scaling::unscaled{.parameters = {}, .make = make};
+constinit const Scaling scaling::unscaled{
+    .parameters = {}, .make = make, .traits = {.scales = false}};
 
 }  // namespace ropewalk

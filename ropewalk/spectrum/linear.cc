@@ -21,6 +21,7 @@ ScaledFrequencies make(const RopeConfig& config, int64_t) {
 
 }  // namespace
 
-constinit const Scaling scaling::linear{.parameters = kParameters, .make = make};
+constinit const Scaling scaling::linear{
+    .parameters = kParameters, .make = make, .traits = {.one_factor = true}};
 
 }  // namespace ropewalk

@@ -60,6 +60,7 @@ ScaledFrequencies make(const RopeConfig& config, int64_t seq_len) {
 
 }  // namespace
 
-constinit const Scaling scaling::longrope{.parameters = kParameters, .make = make};
+constinit const Scaling scaling::longrope{
+    .parameters = kParameters, .make = make, .traits = {.factor_is_growth = true}};
 
 }  // namespace ropewalk

@@ -35,6 +35,7 @@ ScaledFrequencies make(const RopeConfig& config, int64_t) {
 
 }  // namespace
 
-constinit const Scaling scaling::proportional{.parameters = kParameters, .make = make};
+constinit const Scaling scaling::proportional{
+    .parameters = kParameters, .make = make, .traits = {.may_stand_still = true}};
 
 }  // namespace ropewalk

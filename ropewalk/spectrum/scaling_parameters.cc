@@ -67,4 +67,12 @@ std::span<const ScalingParameter> scaling_parameters(std::string_view rope_type)
   return find(rope_type).scaling.parameters;
 }
 
+const ScalingTraits& scaling_traits(std::string_view rope_type) {
+  return find(rope_type).scaling.traits;
+}
+
+bool reads_parameter(std::string_view rope_type, std::string_view key) {
+  return std::ranges::count(scaling_parameters(rope_type), key, &ScalingParameter::key) > 0;
+}
+
 }  // namespace ropewalk

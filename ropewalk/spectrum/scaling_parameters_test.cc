@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ropewalk/spectrum/scaling_traits.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/errors.h"
 
@@ -159,6 +160,53 @@ TEST(ScalingParameters, T01_TheFirstFrequency) {
           << type << " " << i;
     }
   }
+}
+
+// Each trait of a rope_type, beside what its spectra do.
+TEST(ScalingTraits, AreTrueOfTheSpectra) {
+  for (const auto& [type, its_scenes] : scenes()) {
+    const ScalingTraits& traits = scaling_traits(type);
+    const std::vector<double> plain = spectrum_of("default", {}).inv_freq;
+    bool scales = false, one_factor = true, stands_still = false;
+    for (const Scene& scene : its_scenes) {
+      const std::vector<double> inv_freq = spectrum_of(type, scene).inv_freq;
+      const auto factor = scene.parameters.find("factor");
+      scales |= inv_freq != plain;
+      stands_still |= std::ranges::count(inv_freq, 0) > 0;
+      for (size_t i = 0; i < plain.size(); ++i) {
+        one_factor &= factor != scene.parameters.end() &&
+                      std::abs(inv_freq[i] * factor->second / plain[i] - 1) < 1e-6;
+      }
+    }
+    EXPECT_EQ(traits.scales, scales) << type;
+    EXPECT_EQ(is_scaled(type), scales) << type;
+    EXPECT_EQ(traits.one_factor, one_factor) << type;
+    EXPECT_EQ(traits.may_stand_still, stands_still) << type;
+    EXPECT_EQ(traits.yarn, reads_parameter(type, "beta_fast")) << type;
+  }
+}
+
+// Where a factor is the growth of the context, it may be left out for the two lengths.
+TEST(ScalingTraits, AFactorOfGrowthFollowsFromTheLengths) {
+  for (const auto& [type, its_scenes] : scenes()) {
+    Scene scene = its_scenes.front();
+    if (scaling_traits(type).factor_is_growth) {
+      const Spectrum stated = spectrum_of(type, scene);
+      const double original = scene.parameters.at("original_max_position_embeddings");
+      scene.parameters["max_position_embeddings"] = original * scene.parameters.at("factor");
+      scene.parameters.erase("factor");
+      EXPECT_EQ(spectrum_of(type, scene), stated) << type;
+    } else if (reads_parameter(type, "factor")) {
+      EXPECT_FALSE(reads_parameter(type, "beta_fast") || reads_parameter(type, "long_factor"));
+    }
+  }
+}
+
+TEST(ScalingTraits, GoByAliasesToo) {
+  EXPECT_FALSE(is_scaled("mrope"));
+  EXPECT_TRUE(reads_parameter("su", "short_factor"));
+  EXPECT_FALSE(reads_parameter("yarn", "short_factor"));
+  EXPECT_ROPEWALK_ERROR(is_scaled("no such"), ErrorCode::unsupported, "expected one of: default");
 }
 
 TEST(ScalingParameters, KeysAreListedOnce) {

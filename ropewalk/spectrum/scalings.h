@@ -6,6 +6,7 @@
 
 #include "ropewalk/encoding/encodings.h"
 #include "ropewalk/spectrum/scaling_parameters.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 
@@ -22,6 +23,7 @@ struct Scaling {
   ScaledFrequencies (*make)(const RopeConfig& config, int64_t seq_len);
   // What the softmax scale is multiplied by; null: 1.
   double (*softmax_factor)(const RopeConfig& config) = nullptr;
+  ScalingTraits traits = {};
 };
 
 // Each line of scalings.inc declares one scaling here. Its file defines it by its qualified name,

@@ -8,6 +8,7 @@ ScaledFrequencies make(const RopeConfig& config, int64_t) { return yarn_frequenc
 
 }  // namespace
 
-constinit const Scaling scaling::yarn{.parameters = kYarnParameters, .make = make};
+constinit const Scaling scaling::yarn{
+    .parameters = kYarnParameters, .make = make, .traits = kYarnTraits};
 
 }  // namespace ropewalk

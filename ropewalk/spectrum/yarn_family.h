@@ -30,6 +30,8 @@ inline constexpr ScalingParameter kYarnParameters[] = {
     kTruncate,    kExtrapolationFactor,           kAttentionFactor,       kAttnFactor, kMscale,
     kMscaleAllDim};
 
+inline constexpr ScalingTraits kYarnTraits{.yarn = true, .factor_is_growth = true};
+
 // g(s, k) = 1 for s <= 1, else slope k ln(s) + 1.
 // Worked number: s 40, k 0.707, slope 0.1 gives 1.260804.
 double yarn_mscale(double factor, double coefficient, double slope = 0.1);

@@ -6,6 +6,7 @@
 #include "ropewalk/models/rope_keys.h"
 #include "ropewalk/models/special/diffusion.h"
 #include "ropewalk/models/special/specials.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 
@@ -19,7 +20,7 @@ void special::omnigen(ConfigReader& config, ModelEncoding& model, const ModelTyp
                                             .theta_key = {},
                                             .theta_alias = "rope_base",
                                             .max_positions = model.max_positions});
-  if (!keys || keys->rope_type != "longrope") {
+  if (!keys || !reads_parameter(keys->rope_type, "short_factor")) {
     config.refuse(ErrorCode::malformed, "rope_scaling",
                   "expected a block of type su with a short_factor and a long_factor");
   }
