@@ -3,11 +3,32 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"num_local_experts", "llama_4_scaling"};
+
+constexpr DefaultRope::Parameter kMinistral3RopeParameters[] = {
+    {"factor", 16}, {"beta_fast", 32},     {"beta_slow", 1},
+    {"mscale", 1},  {"mscale_all_dim", 1}, {"original_max_position_embeddings", 16384}};
+constexpr DefaultRope kMinistral3Rope[] = {
+    {.rope_type = "yarn", .parameters = kMinistral3RopeParameters, .query_beta = 0.1}};
+constexpr DefaultRope::Parameter kMistral4RopeParameters[] = {
+    {"factor", 128}, {"beta_fast", 32},     {"beta_slow", 1},
+    {"mscale", 1},   {"mscale_all_dim", 1}, {"original_max_position_embeddings", 8192}};
+constexpr DefaultRope kMistral4Rope[] = {
+    {.rope_type = "yarn", .parameters = kMistral4RopeParameters, .query_beta = 0.1}};
+constexpr DefaultRope::Parameter kMistralLarge4TextRopeParameters[] = {
+    {"factor", 2048},
+    {"beta_fast", 32},
+    {"beta_slow", 1},
+    {"attention_factor", 1},
+    {"original_max_position_embeddings", 512}};
+constexpr DefaultRope kMistralLarge4TextRope[] = {
+    {.rope_type = "yarn", .parameters = kMistralLarge4TextRopeParameters}};
+
 constexpr ModelType kTypes[] = {
     {.name = "mistral",
      .architecture = "MistralForCausalLM",
@@ -48,10 +69,8 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 262144,
      .rope_theta = 1000000,
-     .rope_parameters =
-         R"({"rope_type": "yarn", "rope_theta": 1000000.0, "factor": 16.0, "beta_fast": 32.0,
-             "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1,
-             "original_max_position_embeddings": 16384})",
+     .rope_theta = 1000000,
+     .default_rope = kMinistral3Rope,
      .attention = {.known = true,
                    .window = {.key = "sliding_window", .value = 0, .all_layers = true},
                    .query_scale = QueryScaleFrom::mistral},
@@ -64,10 +83,7 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 32,
      .max_positions = 1048576,
      .pairing = Pairing::interleaved,
-     .rope_parameters =
-         R"({"rope_type": "yarn", "rope_theta": 10000.0, "factor": 128.0, "beta_fast": 32.0,
-             "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1,
-             "original_max_position_embeddings": 8192})",
+     .default_rope = kMistral4Rope,
      .yarn_type = "deepseek_yarn",
      .latent = {.nope_dim = 64,
                 .rope_dim = 64,
@@ -98,15 +114,23 @@ constexpr ModelType kTypes[] = {
      .attention = {.known = true,
                    .window = {.key = "sliding_window", .value = 8192, .all_layers = true}},
      .weights = kSeparate},
+    {.name = "voxtral_realtime_encoder",
+     .config_class = "VoxtralRealtimeEncoderConfig",
+     .size = {1280, 32, 32},
+     .head_dim = 64,
+     .max_positions = 1500},
+    {.name = "voxtral_realtime",
+     .architecture = "VoxtralRealtimeForConditionalGeneration",
+     .config_class = "VoxtralRealtimeConfig",
+     .part = "text_config",
+     .part_type = "voxtral_realtime_text"},
     {.name = "mistral_large4_text",
      .config_class = "MistralLarge4TextConfig",
      .size = {6144, 64, 72},
      .kv_heads = 64,
      .max_positions = 1048576,
      .pairing = Pairing::interleaved,
-     .rope_parameters =
-         R"({"rope_type": "yarn", "rope_theta": 10000.0, "factor": 2048.0, "beta_fast": 32.0,
-             "beta_slow": 1.0, "attention_factor": 1.0, "original_max_position_embeddings": 512})",
+     .default_rope = kMistralLarge4TextRope,
      .latent = {.nope_dim = 64, .rope_dim = 64, .writes_half_split = true},
      .value_dim = {"v_head_dim", 128},
      .attention = {.known = true, .not_computed = kSparseIndexer}},
@@ -116,6 +140,11 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "mistral_large4_text",
      .parts = kPixtralTower},
+    vision_tower({"pixtral",
+                  "PixtralVisionConfig",
+                  {1024, 16, 24},
+                  &kPixtralVision,
+                  "RoPE half_split, rows on even frequencies, columns on odd ones"}),
 };
 
 }  // namespace
