@@ -69,7 +69,6 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 262144,
      .rope_theta = 1000000,
-     .rope_theta = 1000000,
      .default_rope = kMinistral3Rope,
      .attention = {.known = true,
                    .window = {.key = "sliding_window", .value = 0, .all_layers = true},

@@ -29,6 +29,7 @@ struct StatedLatent {
 
 // The rotation of one kind of layers.
 struct StatedRope {
+  bool has_block = false;       // the file has a rope block, whichever layers it speaks for
   std::string passes;           // the source that says that they do not rotate; "": none does
   std::string place;            // of the block: "config.json: /rope_scaling"; "": the file has none
   Said<std::string> rope_type;  // as make_spectrum knows it
