@@ -34,6 +34,17 @@ constexpr LayerKind kHybridAndMamba[] = {
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
 
+// The letters of hybrid_override_pattern are those of the first four; the last two are old names.
+constexpr LayerKind kNemotron[] = {
+    {.name = "full_attention"},
+    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
+    {.name = "mlp", .rotates = false, .mixer = Mixer::none},
+    {.name = "moe", .rotates = false, .mixer = Mixer::none},
+    {.name = "attention"},
+    {.name = "mamba", .rotates = false, .mixer = Mixer::recurrence},
+};
+constexpr size_t kNemotronPattern[] = {1, 3, 0, 2};  // the list of NemotronHConfig
+
 // Zamba2Config has one list, of 54 layers.
 constexpr std::array<size_t, 54> zamba2_layers() {
   std::array<size_t, 54> kinds{};
@@ -70,7 +81,10 @@ constexpr KeyAlias kLfm3Aliases[] = {{"rms_norm_eps", "norm_eps"}};
 void read_without_positions(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   read_heads(config, model, type);
   config.note("encoding", "none", fmt::format("family: the code of {}", type.name));
-  read_attention(config, model, type);
+  std::vector<LayerFacts> facts(model.layers.size());
+  const std::vector<size_t> kinds = read_layer_kinds(config, type.layers, facts.size());
+  for (size_t i = 0; i < facts.size(); ++i) facts[i].kind = &type.layers.kinds[kinds[i]];
+  read_attention(config, model, type, facts);
 }
 
 // The attention that layers share sees the hidden state beside the input: heads twice as wide, that
@@ -170,6 +184,10 @@ constexpr ModelType kTypes[] = {
      .config_class = "JambaConfig",
      .kv_heads = 8,
      .max_positions = 262144,
+     .layers = {.kinds = kFullAndLinear,
+                .period = 8,
+                .period_key = "attn_layer_period",
+                .offset = {"attn_layer_offset", 4}},
      .rotates = false,
      .attention = kPlainAttention,
      .weights = kSeparate,
@@ -181,6 +199,11 @@ constexpr ModelType kTypes[] = {
      .aliases = kNemotronAliases,
      .kv_heads = 8,
      .max_positions = 4096,
+     .layers = {.kinds = kNemotron,
+                .pattern = kNemotronPattern,
+                .letters_key = "hybrid_override_pattern",
+                .letters = "*M-E",
+                .list_key = "layers_block_type"},
      .rotates = false,
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::separate, .layer = "layers.{}.mixer."},

@@ -52,6 +52,40 @@ std::vector<size_t> by_pattern(ConfigReader& config, const LayerRule& rule, size
   return kinds;
 }
 
+// The first layer of kinds[0], and one in each period after it.
+std::vector<size_t> by_offset(ConfigReader& config, const LayerRule& rule, size_t count) {
+  const int64_t period = config.find_integer(rule.period_key, {1, 4096}).value_or(rule.period);
+  const int64_t offset =
+      config.find_integer(rule.offset.key, {0, 4095}).value_or(rule.offset.value);
+  if (offset >= period) {
+    config.refuse(
+        ErrorCode::malformed, rule.offset.key,
+        fmt::format("expected less than {} {}, found {}", rule.period_key, period, offset));
+  }
+  config.note(
+      kKey, fmt::format("one in {} is {}, the first layer {}", period, rule.kinds[0].name, offset),
+      config.has(rule.period_key) ? config.source(rule.period_key) : "default of the family");
+  std::vector<size_t> kinds(count, 1);
+  for (auto i = static_cast<size_t>(offset); i < count; i += static_cast<size_t>(period)) {
+    kinds[i] = 0;
+  }
+  return kinds;
+}
+
+std::vector<std::string> names_of_letters(ConfigReader& config, const LayerRule& rule) {
+  std::vector<std::string> names;
+  for (const char letter : config.find_text(rule.letters_key).value_or("")) {
+    const size_t kind = rule.letters.find(letter);
+    if (kind == rule.letters.npos) {
+      config.refuse(ErrorCode::unsupported, rule.letters_key,
+                    fmt::format("expected layers of the letters {}, found \"{}\"",
+                                fmt::join(rule.letters, ", "), escaped(std::string(1, letter))));
+    }
+    names.emplace_back(rule.kinds[kind].name);
+  }
+  return names;
+}
+
 std::vector<size_t> by_period(ConfigReader& config, const LayerRule& rule, size_t count) {
   int64_t period = rule.period;
   std::string source = period == 0 ? "family: no kinds are stated"
@@ -140,8 +174,12 @@ bool turn_alike(std::span<const LayerKind> kinds) {
 }
 
 std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule, size_t count) {
-  const std::string_view key = config.has(kKey) ? kKey : rule.list_key;
+  std::string_view key = config.has(kKey) ? kKey : rule.list_key;
   auto names = key.empty() ? std::nullopt : config.find_texts(key);
+  if (!names && config.has(rule.letters_key)) {
+    key = rule.letters_key;
+    names = names_of_letters(config, rule);
+  }
   if (!names && config.has(rule.indices_key)) return by_indices(config, rule, count);
   if (!names && config.has(rule.numbers_key)) return by_numbers(config, rule, count);
   if (!names && !rule.first_windowed.key.empty()) return by_first_windowed(config, rule, count);
@@ -149,8 +187,9 @@ std::vector<size_t> read_layer_kinds(ConfigReader& config, const LayerRule& rule
     if (const auto kinds = by_numbers_from_one(config, rule, count)) return *kinds;
   }
   if (!names && !rule.pattern.empty()) return by_pattern(config, rule, count);
+  if (!names && !rule.offset.key.empty()) return by_offset(config, rule, count);
   if (!names) return by_period(config, rule, count);
-  if (key == rule.list_key && !names->empty()) {
+  if (key == rule.list_key && rule.letters.empty() && !names->empty()) {
     const size_t given = names->size();
     for (size_t i = given; i < count; ++i) names->push_back((*names)[i % given]);
   }
