@@ -50,7 +50,8 @@ void read_jais(ConfigReader& config, ModelEncoding& model, const ModelType& type
   const auto stated = config.find_text("position_embedding_type");
   if (stated != "alibi") {
     config.refuse(ErrorCode::unsupported, "position_embedding_type",
-                  "other positions of a jais are learned, expected \"alibi\"");
+                  fmt::format("expected \"alibi\", found {}; other positions of a jais are learned",
+                              stated ? fmt::format("\"{}\"", escaped(*stated)) : "no such key"));
   }
   read_alibi(config, model, type);
 }

@@ -165,9 +165,9 @@ void read(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   if (sign_of_6b && sign_of_later) {
     config.refuse(
         ErrorCode::malformed, *sign_of_6b,
-        fmt::format("a key of ChatGLM-6B beside one of ChatGLM2 or later ({}), expected one "
-                    "of the two",
-                    config.pointer_to(*sign_of_later)));
+        fmt::format(
+            "expected a key of ChatGLM-6B or one of ChatGLM2 or later, found both (beside {})",
+            config.pointer_to(*sign_of_later)));
   }
   if (!sign_of_6b && !sign_of_later) {
     config.refuse(

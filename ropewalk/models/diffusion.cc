@@ -163,7 +163,8 @@ void read_cogvideox(ConfigReader& config, ModelEncoding& model, const ModelType&
     return read_axes<kCogVideoX>(config, model, type);
   }
   config.refuse(ErrorCode::unsupported, kKey,
-                "expected true: without it a table of sines and cosines for three axes is added to "
+                "expected true, found false; without it a table of sines and cosines for three "
+                "axes is added to "
                 "the input, which is not supported");
 }
 
@@ -178,8 +179,10 @@ void read_omnigen(ConfigReader& config, ModelEncoding& model, const ModelType& t
                                             .theta_alias = "rope_base",
                                             .max_positions = model.max_positions});
   if (!keys || !reads_parameter(keys->rope_type, "short_factor")) {
-    config.refuse(ErrorCode::malformed, "rope_scaling",
-                  "expected a block of type su with a short_factor and a long_factor");
+    config.refuse(
+        ErrorCode::malformed, "rope_scaling",
+        fmt::format("expected a block of type su with a short_factor and a long_factor, found {}",
+                    keys ? keys->rope_type : "none"));
   }
   RopeConfig rope;
   rope.rope_theta = keys->rope_theta;

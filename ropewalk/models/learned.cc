@@ -15,8 +15,9 @@ namespace ropewalk {
 void refuse_learned_positions(const ConfigReader& config, std::string_view model_type,
                               std::string_view key) {
   config.refuse(ErrorCode::unsupported, key,
-                fmt::format("the positions of a {} are learned: they are weights of its "
-                            "checkpoint and no formula, expected a model that computes them",
+                fmt::format("expected a model that computes its positions, found a {}, whose "
+                            "positions are learned: they are weights of its "
+                            "checkpoint and no formula",
                             model_type));
 }
 
