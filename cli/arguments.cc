@@ -53,11 +53,12 @@ Run run_of(const std::string& token, const std::string& option) {
     std::memcpy(&value, numbers.bytes.data() + i * sizeof(double), sizeof(double));
     if (!std::isfinite(value))
       throw Error(ErrorCode::malformed,
-                  fmt::format("{}: element {} is {}, expected an integer position", escaped(path),
-                              i, value));
+                  fmt::format("{}: element {}: expected an integer position, found {}",
+                              escaped(path), i, value));
   }
-  throw Error(ErrorCode::malformed, fmt::format("{}: positions are {}, expected i4 or i8 integers",
-                                                escaped(path), name(ids.dtype)));
+  throw Error(ErrorCode::malformed,
+              fmt::format("{}: positions: expected i4 or i8 integers, found {}", escaped(path),
+                          name(ids.dtype)));
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ Tensor load_positions(const std::string& text) {
     if (is_floating(ids.dtype)) refuse_floats(text, ids);
     if (ids.dtype != DType::i32 && ids.dtype != DType::i64) {
       throw Error(ErrorCode::unsupported,
-                  fmt::format("{}: positions are {}, expected i4 or i8 integers", escaped(text),
+                  fmt::format("{}: positions: expected i4 or i8 integers, found {}", escaped(text),
                               name(ids.dtype)));
     }
     return ids;

@@ -77,7 +77,7 @@ plot::LineChart frequency_chart(const ModelEncoding& model, int64_t layer, int64
     chart = alibi_chart(*alibi);
   } else {
     throw Error(ErrorCode::unsupported,
-                fmt::format("{}: layer {} is {}, expected rope or alibi to draw",
+                fmt::format("{}: layer {}: expected rope or alibi to draw, found {}",
                             escaped(model.name), layer, name(encoding)));
   }
   chart.title = fmt::format("{}, layer {}", escaped(model.name), layer);

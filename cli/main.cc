@@ -164,11 +164,10 @@ int guarded(int argc, char** argv) {
   try {
     if (const char* target = std::getenv("ROPEWALK_TARGET")) {
       if (!cap_target(target)) {
-        throw Error(
-            ErrorCode::invalid_argument,
-            fmt::format("environment variable ROPEWALK_TARGET: instruction set \"{}\" is not "
-                        "available, expected one of: {}",
-                        escaped(target), fmt::join(available_targets(), ", ")));
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("environment variable ROPEWALK_TARGET: expected one of the "
+                                "instruction sets {}, found \"{}\"",
+                                fmt::join(available_targets(), ", "), escaped(target)));
       }
     }
     return run(argc, argv);

@@ -87,7 +87,7 @@ Mask load_mask(const PositionRequest& request) {
     const std::string row = text.substr(begin, end - begin);
     if (row.find_first_not_of("01") != std::string::npos || row.empty() ||
         (mask.batch > 0 && std::ssize(row) != mask.seq)) {
-      fail(fmt::format("VALUES: \"{}\" is not a row of 0 and 1, each as long as the first",
+      fail(fmt::format("VALUES: expected rows of 0 and 1, each as long as the first, found \"{}\"",
                        escaped(row)));
     }
     mask.seq = std::ssize(row);
@@ -130,7 +130,7 @@ MadePositions of_fairseq(const PositionRequest& request) {
 ShardOrder order_of(const std::string& text) {
   if (text == "zigzag") return ShardOrder::zigzag;
   if (text == "contiguous" || text.empty()) return ShardOrder::contiguous;
-  fail(fmt::format("--order: \"{}\" is not contiguous or zigzag", escaped(text)));
+  fail(fmt::format("--order: expected contiguous or zigzag, found \"{}\"", escaped(text)));
 }
 
 MadePositions of_shard(const PositionRequest& request, const Ids& cu_seqlens) {
@@ -176,7 +176,8 @@ VisionGrid grid_of(const std::string& text) {
     sound = error == std::errc{} && (i == 2 ? stop == end : stop != end && *stop == 'x');
     at = stop + (i < 2);
   }
-  if (!sound) fail(fmt::format("VALUES: \"{}\" is not a grid HxW or TxHxW", escaped(text)));
+  if (!sound)
+    fail(fmt::format("VALUES: expected a grid HxW or TxHxW, found \"{}\"", escaped(text)));
   return {numbers[0], numbers[1], numbers[2]};
 }
 
@@ -198,7 +199,7 @@ MadePositions of_grid(const PositionRequest& request) {
   if (axes == "hw" || axes.empty()) return {.array = patches.hw(), .axes = {"h", "w"}};
   if (axes == "wh") return {.array = patches.wh(), .axes = {"w", "h"}};
   if (axes == "thw") return {.array = patches.thw(), .axes = {"t", "h", "w"}};
-  fail(fmt::format("--axes: \"{}\" is not hw, wh or thw", escaped(axes)));
+  fail(fmt::format("--axes: expected hw, wh or thw, found \"{}\"", escaped(axes)));
 }
 
 // A prompt: "4,image:1x4x6,2,video:3x4x4" is 4 tokens of text, an image, 2 of text, a video.
@@ -244,7 +245,7 @@ MadePositions of_mrope(const PositionRequest& request) {
   if (next == "side") {
     rules.next = MropeNext::side;
   } else if (!next.empty() && next != "largest") {
-    fail(fmt::format("--next: \"{}\" is not largest or side", escaped(next)));
+    fail(fmt::format("--next: expected largest or side, found \"{}\"", escaped(next)));
   }
   if (!text_of(request, "--tokens-per-second").empty()) {
     rules.tokens_per_second =

@@ -77,8 +77,9 @@ void check_length(const Tensor& ids, const std::string& option, int64_t length) 
   if (option.ends_with(".npy")) {
     throw Error(
         ErrorCode::malformed,
-        fmt::format("{}: position ids {}, expected {} for each sequence, one for each token",
-                    escaped(option), to_string(ids.shape), length));
+        fmt::format(
+            "{}: expected {} position ids for each sequence, one for each token, found shape {}",
+            escaped(option), length, to_string(ids.shape)));
   }
   throw Error(
       ErrorCode::invalid_argument,
@@ -116,11 +117,11 @@ Positions read_positions(const std::string& positions, const std::string& token_
   if (!positions.empty()) {
     Positions result{load_positions(positions)};
     if (axes > 1 && result.ids.shape.size() != 3) {
-      throw Error(
-          ErrorCode::invalid_argument,
-          fmt::format("--positions: this model turns on {} position axes{}, "
-                      "expected an .npy file [{}, batch, seq]{}",
-                      axes, axes == 2 ? kTwoAxes : "", axes, axes == 2 ? ", or --token-ids" : ""));
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--positions: expected an .npy file [{}, batch, seq]{}, as this "
+                              "model turns on {} position axes{}, found shape {}",
+                              axes, axes == 2 ? " or --token-ids" : "", axes,
+                              axes == 2 ? kTwoAxes : "", to_string(result.ids.shape)));
     }
     check_length(result.ids, positions, length);
     return result;

@@ -65,8 +65,8 @@ int attend_with_weights(const Options& o, const ModelEncoding& model, const Laye
   const LayerWeights weights = read_layer_weights(o.weights, model, number);
   if (!weights.unused.empty()) {
     fmt::print(stderr,
-               "ropewalk: warning: {}: tensor \"{}\" is no part of a layer of {}{}: expected the "
-               "checkpoint of this model\n",
+               "ropewalk: warning: {}: tensor \"{}\" is no part of a layer of {}{}; the "
+               "checkpoint may be another model's\n",
                escaped(o.weights), escaped(weights.unused.front()), escaped(model.model_type),
                weights.unused.size() == 1
                    ? ""
@@ -123,7 +123,8 @@ int run_attend(Options& o) {
   if (!o.prefix.empty()) {
     o.arrays.prefix = parse_integer(o.prefix, "--prefix");
     if (o.arrays.prefix < 0) {
-      throw Error(ErrorCode::invalid_argument, "--prefix: expected a number of tokens");
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--prefix: expected 0 tokens or more, found {}", o.arrays.prefix));
     }
   }
   const ModelEncoding model = load_model(o.model);

@@ -80,7 +80,7 @@ int64_t one_hot_length(const std::vector<int64_t>& positions) {
     if (position < 0) {
       throw Error(
           ErrorCode::invalid_argument,
-          fmt::format("--positions: {} has no place in a one-hot vector, expected 0 or more",
+          fmt::format("--positions: expected 0 or more, the places of a one-hot vector, found {}",
                       position));
     }
     last = std::max(last, position);
@@ -241,7 +241,8 @@ int encode(const Options& options) {
     }
     if (options.output.ends_with(".npy") && options.dtype == "bf16") {
       throw Error(ErrorCode::unsupported,
-                  "--dtype: NumPy's files have no bf16, expected f32 or f16, or -o FILE.csv");
+                  "--dtype: expected f32 or f16, found bf16, which NumPy's files have not; -o "
+                  "FILE.csv takes it");
     }
     check_output(options.output, mode);
   }

@@ -164,7 +164,7 @@ void draw(const ModelEncoding& model, const Choice& choice, const Options& optio
 
 int show(const Options& options) {
   if (!options.picture.empty() && !options.other.empty()) {
-    throw Error(ErrorCode::invalid_argument, "--plot draws one model, found two");
+    throw Error(ErrorCode::invalid_argument, "--plot: expected one model, found two");
   }
   const ModelEncoding model = load_model(options.model, options.assume);
   const Choice choice = choice_of(options, model);

@@ -82,7 +82,7 @@ std::vector<double> row_heights(Canvas& canvas, const Grid& grid, double width) 
 void check(const Grid& grid) {
   if (grid.columns < 1) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("grid of figures: {} columns, at least 1 expected", grid.columns));
+                fmt::format("grid of figures: expected at least 1 column, found {}", grid.columns));
   }
   for (const Panel& panel : grid.panels)
     std::visit([](const auto& figure) { check(figure); }, panel);

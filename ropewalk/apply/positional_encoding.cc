@@ -93,7 +93,7 @@ void for_each_block(const Pass& pass, const Parallel& parallel, const Work& work
 
 Dropout dropout_of(const PositionalEncoding& module, const DropoutMode& mode) {
   if (!(module.dropout >= 0 && module.dropout <= 1))
-    fail(fmt::format("dropout is {}, expected a probability in 0..1", module.dropout));
+    fail(fmt::format("dropout: expected a probability in 0..1, found {}", module.dropout));
   return {mode.training ? module.dropout : 0, mode.seed};
 }
 

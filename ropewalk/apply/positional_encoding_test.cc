@@ -115,7 +115,8 @@ TEST(PositionalEncoding, A31_DropoutOutsideZeroToOne) {
   for (double p : {-0.1, 1.5, std::nan("")}) {
     EXPECT_ROPEWALK_ERROR(forward({.d_model = 2, .dropout = p}, std::as_const(x).view(), x.view(),
                                   SequenceAxis::batch_first),
-                          ErrorCode::invalid_argument, "dropout is");
+                          ErrorCode::invalid_argument,
+                          "dropout: expected a probability in 0..1, found ");
   }
   forward({.d_model = 2, .dropout = 1}, std::as_const(x).view(), x.view(),
           SequenceAxis::batch_first, {true, 1});

@@ -141,8 +141,8 @@ void apply_rope(const RopeRows& rows, const RotaryLayout& layout, const Rotated&
                      rows.length, job.batch, job.length));
   }
   if (rows.rows.size() != static_cast<size_t>(rows.batch * rows.length * 2 * rows.pairs))
-    fail(fmt::format("rows: {} numbers, expected {} x {} x 2 x {}", rows.rows.size(), rows.batch,
-                     rows.length, rows.pairs));
+    fail(fmt::format("rows: expected {} x {} x 2 x {} numbers, found {}", rows.batch, rows.length,
+                     rows.pairs, rows.rows.size()));
   if (rows.direction != options.direction)
     fail("rows: made for another direction than options.direction");
   job.token_rows = rows.rows.data();

@@ -73,11 +73,11 @@ bool fill_axes(Checked& checked, RopeTensor& tensor, const char* what, const cha
 void check_output(const Checked& checked, bool equal_shapes, const char* output_name) {
   const Rotated& x = *checked.x;
   if (x.out.dtype != x.in.dtype)
-    fail(fmt::format("{}: dtype {}, expected {} as the input", output_name, name(x.out.dtype),
-                     name(x.in.dtype)));
+    fail(fmt::format("{}: expected dtype {} as the input, found {}", output_name, name(x.in.dtype),
+                     name(x.out.dtype)));
   if (!equal_shapes) {
-    fail(fmt::format("{}: shape {}, expected {} as the input", output_name, to_string(x.out.shape),
-                     to_string(x.in.shape)));
+    fail(fmt::format("{}: expected shape {} as the input, found {}", output_name,
+                     to_string(x.in.shape), to_string(x.out.shape)));
   }
   if (!checked.in_place && meet(checked.in_bytes, checked.out_bytes) &&
       may_overlap(checked.in(), checked.out())) {
@@ -98,8 +98,8 @@ void check(Checked& checked, RopeTensor& tensor, int64_t head_dim, const char* w
   const bool equal_shapes = fill_axes(checked, tensor, what, output_name);
   check_output(checked, equal_shapes, output_name);
   if (checked.shape[3] != head_dim) {
-    fail(fmt::format("{}: shape {} has heads of {} channels, expected head_dim {}", what,
-                     to_string(x.in.shape), checked.shape[3], head_dim));
+    fail(fmt::format("{}: expected heads of head_dim {} channels, found {} in shape {}", what,
+                     head_dim, checked.shape[3], to_string(x.in.shape)));
   }
   const bool surely_apart = checked.in_place && bytes > 0;
   if (!surely_apart && may_alias_itself(x.out))
@@ -187,7 +187,7 @@ void fill_layout(RopeJob& job, const RotaryLayout& layout, const RopeOptions& op
 
 void check_rope_dtype(DType dtype, const char* what) {
   if (dtype != DType::f32 && dtype != DType::bf16 && dtype != DType::f16) {
-    fail(fmt::format("{}: dtype {} is not supported, expected f32, bf16 or f16", what, name(dtype)),
+    fail(fmt::format("{}: expected dtype f32, bf16 or f16, found {}", what, name(dtype)),
          ErrorCode::unsupported);
   }
 }

@@ -48,9 +48,11 @@ TEST_F(RopeErrors, A3_ImpossibleLayouts) {
   const auto call = [&](const RotaryLayout& layout) {
     apply_rope(kSpectrum, layout, positions_from(0), in_place(x.view()));
   };
-  EXPECT_REFUSED(call({0, {}}), invalid_argument, "head_dim 0");
-  EXPECT_REFUSED(call({8, {{0, 7, Pairing::half_split}}}), invalid_argument, "rotary dim 7");
-  EXPECT_REFUSED(call({8, {{2, 8, Pairing::half_split}}}), invalid_argument, "does not lie inside");
+  EXPECT_REFUSED(call({0, {}}), invalid_argument, "head_dim: expected 1..65536, found 0");
+  EXPECT_REFUSED(call({8, {{0, 7, Pairing::half_split}}}), invalid_argument,
+                 "rotary dim: expected a positive even number, found 7");
+  EXPECT_REFUSED(call({8, {{2, 8, Pairing::half_split}}}), invalid_argument,
+                 "rotary window: expected channels inside head_dim 8, found 8 from channel 2");
   EXPECT_REFUSED(call({8, {{0, 4, Pairing::half_split}, {2, 4, Pairing::half_split}}}),
                  invalid_argument, "overlap");
   EXPECT_REFUSED(call({8, {{0, 4, Pairing::half_split}}}), invalid_argument, "2 pairs");
@@ -137,10 +139,10 @@ TEST_F(RopeErrors, A19A20_Types) {
   TensorView wrong = x.view();
   wrong.dtype = DType::i32;
   EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(wrong)), unsupported,
-                 "q: dtype i32");
+                 "q: expected dtype f32, bf16 or f16, found i32");
   Tensor half = make_tensor(DType::bf16, x.shape);
   EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), {half.view(), x.view()}),
-                 invalid_argument, "expected bf16");
+                 invalid_argument, "expected dtype bf16 as the input, found");
   // q and k of two types are fine.
   Tensor k16 = converted(std::as_const(k).view(), DType::bf16);
   EXPECT_NO_THROW(
@@ -150,7 +152,7 @@ TEST_F(RopeErrors, A19A20_Types) {
 TEST_F(RopeErrors, A21_AnotherHead) {
   const RotaryLayout wide{16, {{0, 8, Pairing::half_split}}};
   EXPECT_REFUSED(apply_rope(kSpectrum, wide, positions_from(0), in_place(x.view())),
-                 invalid_argument, "expected head_dim 16");
+                 invalid_argument, "expected heads of head_dim 16 channels, found");
   TensorView flat = make_view(x.bytes.data(), DType::f32, {12, 8});
   EXPECT_REFUSED(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(flat)),
                  invalid_argument, "found [12, 8]");

@@ -26,7 +26,7 @@ struct Named {
 Named named(const char* name, const ConstTensorView& view, TensorLayout layout) {
   check_view(view, name);
   if (view.dtype != DType::f32 && view.dtype != DType::bf16 && view.dtype != DType::f16) {
-    fail(fmt::format("{}: dtype {} is not supported, expected f32, bf16 or f16", name,
+    fail(fmt::format("{}: expected dtype f32, bf16 or f16, found {}", name,
                      ropewalk::name(view.dtype)),
          ErrorCode::unsupported);
   }
@@ -66,13 +66,13 @@ bool has_mask(const AttentionOptions& options) {
 void check_mask(const ConstTensorView& mask, const Named& k) {
   check_view(mask, "key_mask");
   if (mask.dtype != DType::boolean && mask.dtype != DType::u8) {
-    fail(fmt::format("key_mask: dtype {} is not supported, expected bool or u8", name(mask.dtype)),
+    fail(fmt::format("key_mask: expected dtype bool or u8, found {}", name(mask.dtype)),
          ErrorCode::unsupported);
   }
   const Dims expected{k.bshd.shape[0], k.bshd.shape[1]};
   if (!(mask.shape == expected)) {
-    fail(fmt::format("key_mask: shape {}, expected [batch, keys] = {} as k of shape {}",
-                     to_string(mask.shape), to_string(expected), to_string(k.view.shape)));
+    fail(fmt::format("key_mask: expected shape [batch, keys] = {} as k of shape {}, found {}",
+                     to_string(expected), to_string(k.view.shape), to_string(mask.shape)));
   }
 }
 
@@ -106,7 +106,8 @@ void check_numbers(const AttentionOptions& options) {
 }
 
 float scale_of(const AttentionOptions& options, int64_t head_dim) {
-  if (!std::isfinite(options.scale)) fail(fmt::format("scale {} is not finite", options.scale));
+  if (!std::isfinite(options.scale))
+    fail(fmt::format("scale: expected a finite number, found {}", options.scale));
   if (options.scale != 0) return static_cast<float>(options.scale);
   return static_cast<float>(1 / std::sqrt(static_cast<double>(head_dim)));
 }
@@ -143,7 +144,9 @@ AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
   check_same(nq, nk, 0);
   check_same(nq, nk, 3);
   check_heads(nq, nk);
-  if (nq.bshd.shape[3] == 0) fail(fmt::format("q: shape {} has no channels", to_string(q.shape)));
+  if (nq.bshd.shape[3] == 0)
+    fail(
+        fmt::format("q: expected heads of at least 1 channel, found shape {}", to_string(q.shape)));
   AttentionCall call;
   if (v != nullptr) {
     const Named nv = named("v", *v, options.tensor_layout);
@@ -157,12 +160,12 @@ AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
   call.kv_heads = nk.bshd.shape[2];
   if (!options.alibi_slopes.empty() &&
       static_cast<int64_t>(options.alibi_slopes.size()) != call.heads) {
-    fail(fmt::format("alibi_slopes: {} slopes, expected one for each of the {} heads of q {}",
-                     options.alibi_slopes.size(), call.heads, to_string(q.shape)));
+    fail(fmt::format("alibi_slopes: expected one for each of the {} heads of q {}, found {}",
+                     call.heads, to_string(q.shape), options.alibi_slopes.size()));
   }
   if (!options.sinks.empty() && static_cast<int64_t>(options.sinks.size()) != call.heads) {
-    fail(fmt::format("sinks: {}, expected one for each of the {} heads of q {}",
-                     options.sinks.size(), call.heads, to_string(q.shape)));
+    fail(fmt::format("sinks: expected one for each of the {} heads of q {}, found {}", call.heads,
+                     to_string(q.shape), options.sinks.size()));
   }
   check_numbers(options);
   call.options = options;
@@ -189,13 +192,13 @@ void check_attention_output(const TensorView& out, const char* what, const Dims&
                             const ConstTensorView* v, const AttentionOptions& options) {
   check_view(out, what);
   if (out.dtype != DType::f32) {
-    fail(fmt::format("{}: dtype {} is not supported, expected f32", what, name(out.dtype)),
+    fail(fmt::format("{}: expected dtype f32, found {}", what, name(out.dtype)),
          ErrorCode::unsupported);
   }
   if (!(out.shape == expected)) {
-    fail(fmt::format("{}: shape {}, expected {} for q {} and k {}{}", what, to_string(out.shape),
+    fail(fmt::format("{}: expected shape {} for q {} and k {}{}, found {}", what,
                      to_string(expected), to_string(q.shape), to_string(k.shape),
-                     v == nullptr ? "" : " and v " + to_string(v->shape)));
+                     v == nullptr ? "" : " and v " + to_string(v->shape), to_string(out.shape)));
   }
   if (may_alias_itself(out))
     fail(fmt::format("{}: strides {} name one address twice", what, to_string(out.strides)));

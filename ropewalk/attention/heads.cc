@@ -59,10 +59,11 @@ Moments moments(const Norm& norm, double sum, double squares, double count) {
 
 void check_weights(const Norm& norm, const ConstTensorView& weight, const char* what) {
   if (norm.weights && !present(weight)) {
-    fail(fmt::format("{}: the layer norms with weights, expected them, found none", what));
+    fail(fmt::format("{}: expected weights, as the layer norms with them, found none", what));
   }
   if (!norm.weights && present(weight)) {
-    fail(fmt::format("{}: the layer norms without weights, expected none", what));
+    fail(fmt::format("{}: expected no weights, as the layer norms without them, found shape {}",
+                     what, to_string(weight.shape)));
   }
 }
 
@@ -70,7 +71,7 @@ void check_weights(const Norm& norm, const ConstTensorView& weight, const char* 
 
 void check_computed(const Layer& layer) {
   if (layer.mixer != Mixer::attention) {
-    fail(fmt::format("the layer is a {}, which attend does not compute", name(layer.mixer)),
+    fail(fmt::format("mixer of the layer: expected attention, found {}", name(layer.mixer)),
          ErrorCode::unsupported);
   }
   for (const NotComputed what : layer.attention.not_computed) {
@@ -86,7 +87,9 @@ void check_computed(const Layer& layer) {
 void normalize(const Norm& norm, const TensorView& heads, const ConstTensorView& weight,
                const ConstTensorView& bias, const char* what) {
   if (norm.kind == NormKind::none) {
-    if (present(weight)) fail(fmt::format("{}: the layer has no such norm, expected none", what));
+    if (present(weight))
+      fail(fmt::format("{}: expected no weights, as the layer has no such norm, found shape {}",
+                       what, to_string(weight.shape)));
     return;
   }
   check_weights(norm, weight, what);
@@ -136,7 +139,8 @@ double query_factor(const QueryScale& scale, int64_t position) {
 }
 
 void scale_queries(const QueryScale& scale, const PositionIds& positions, const TensorView& q) {
-  if (scale.length < 1) fail("query_scale: expected a length of at least 1");
+  if (scale.length < 1)
+    fail(fmt::format("query_scale: expected a length of at least 1, found {}", scale.length));
   const PositionReader reader(positions, q.shape[0], q.shape[1], 1);
   for_each_head(q, [&](float* x, int64_t b, int64_t s, int64_t) {
     const auto factor = static_cast<float>(query_factor(scale, reader.at(0, b, s)));
@@ -171,9 +175,10 @@ LayerScores scores_of(const Layer& layer, std::span<const float> sinks) {
                                             : 1 / std::sqrt(static_cast<double>(layer.head_dim));
   options.softcap = config.softcap;
   if (config.sinks && sinks.empty()) {
-    fail("sinks: the layer has a learned logit for each head, expected them, found none");
+    fail("sinks: expected the layer's learned logit of each head, found none");
   }
-  if (!config.sinks && !sinks.empty()) fail("sinks: the layer has none, expected none");
+  if (!config.sinks && !sinks.empty())
+    fail(fmt::format("sinks: expected none, as the layer has none, found {}", sinks.size()));
   options.sinks = sinks;
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer.positions)) {
     if (alibi_heads(*alibi) != layer.heads) {

@@ -22,7 +22,7 @@ namespace {
 void check_f32(const ConstTensorView& view, const char* what) {
   check_view(view, what);
   if (view.dtype != DType::f32) {
-    fail(fmt::format("{}: dtype {} is not supported, expected f32", what, name(view.dtype)),
+    fail(fmt::format("{}: expected dtype f32, found {}", what, name(view.dtype)),
          ErrorCode::unsupported);
   }
 }
@@ -90,16 +90,17 @@ void check_weights(const SelfAttention& self, const ConstTensorView& x) {
     if (!weight.required && !is_present(*weight.view)) continue;
     check_f32(*weight.view, weight.what);
     if (weight.view->shape == weight.shape) continue;
-    fail(fmt::format("{}: shape {}, expected {} = {} for x of shape {}", weight.what,
-                     to_string(weight.view->shape), weight.meaning, to_string(weight.shape),
-                     to_string(x.shape)));
+    fail(fmt::format("{}: expected shape {} = {} for x of shape {}, found {}", weight.what,
+                     weight.meaning, to_string(weight.shape), to_string(x.shape),
+                     to_string(weight.view->shape)));
   }
 }
 
 void check_output(const SelfAttention& self, const ConstTensorView& x, const TensorView& y) {
   check_f32(y, "y");
   if (!(y.shape == x.shape)) {
-    fail(fmt::format("y: shape {}, expected {} as x", to_string(y.shape), to_string(x.shape)));
+    fail(
+        fmt::format("y: expected shape {} as x, found {}", to_string(x.shape), to_string(y.shape)));
   }
   if (may_alias_itself(y)) {
     fail(fmt::format("y: strides {} name one address twice", to_string(y.strides)));
@@ -123,9 +124,8 @@ void check_layer(const SelfAttention& self, const ConstTensorView& x, const Tens
   if (layer.heads < 1 || layer.kv_heads < 1 || layer.head_dim < 1 || layer.value_dim < 1 ||
       layer.heads % layer.kv_heads != 0) {
     fail(
-        fmt::format("heads {}, kv_heads {}, head_dim {}, value_dim {}: expected at least 1 of "
-                    "each, and heads a "
-                    "multiple of kv_heads",
+        fmt::format("layer: expected heads as a multiple of kv_heads, and at least 1 of each, "
+                    "found heads {}, kv_heads {}, head_dim {}, value_dim {}",
                     layer.heads, layer.kv_heads, layer.head_dim, layer.value_dim));
   }
   check_computed(layer);

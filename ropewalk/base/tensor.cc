@@ -48,7 +48,7 @@ double load_number(const void* address, DType dtype) {
     default:
       throw Error(
           ErrorCode::unsupported,
-          fmt::format("{} is not a floating-point type that can be converted", name(dtype)));
+          fmt::format("dtype to convert: expected f16, bf16, f32 or f64, found {}", name(dtype)));
   }
 }
 
@@ -76,7 +76,9 @@ void store_number(std::byte* address, DType dtype, double value) {
     case DType::f64:
       return put(value);
     default:
-      throw Error(ErrorCode::unsupported, fmt::format("cannot convert to {}", name(dtype)));
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("dtype to convert to: expected f16, bf16, f32 or f64, found {}",
+                              name(dtype)));
   }
 }
 

@@ -39,7 +39,7 @@ TensorLayout tensor_layout_from_name(std::string_view text) {
     if (text == name(layout)) return layout;
   }
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("unknown layout \"{}\", expected bshd, bhsd or thd", escaped(text)));
+              fmt::format("expected layout bshd, bhsd or thd, found \"{}\"", escaped(text)));
 }
 
 ConstTensorView as_bshd(const ConstTensorView& view, TensorLayout layout, const char* what) {

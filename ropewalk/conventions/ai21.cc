@@ -2,6 +2,7 @@
 // transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/layer_tables.h"
 
 namespace ropewalk {
 namespace {
@@ -14,6 +15,10 @@ constexpr ModelType kTypes[] = {
      .config_class = "JambaConfig",
      .kv_heads = 8,
      .max_positions = 262144,
+     .layers = {.kinds = kFullAndLinear,
+                .period = 8,
+                .period_key = "attn_layer_period",
+                .offset = {"attn_layer_offset", 4}},
      .positions = Positions::none,
      .attention = kPlainAttention,
      .weights = kSeparate,

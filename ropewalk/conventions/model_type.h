@@ -47,6 +47,9 @@ struct LayerRule {
   int64_t period = 0;
   int64_t shift = 1;
   std::string_view period_key = {};
+  IntegerKey offset = {};  // layer i is of kinds[0] if i % period is this, and not by shift (Jamba)
+  // A text with a letter for each layer, letters[k] for kinds[k]: "M-M*-" of Nemotron-H.
+  std::string_view letters_key = {}, letters = {};
   std::string_view list_key = {};     // another name of layer_types; a short list repeats
   std::string_view indices_key = {};  // the layers of kinds[0], by their numbers
   std::string_view from_one = {};     // the same in an object, "a/b", counted from 1

@@ -7,6 +7,17 @@ namespace {
 
 constexpr KeyAlias kNemotronAliases[] = {{"layer_types", "layers_block_type"}};
 
+// The letters of hybrid_override_pattern are those of the first four; the last two are old names.
+constexpr LayerKind kNemotron[] = {
+    {.name = "full_attention"},
+    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
+    {.name = "mlp", .rotates = false, .mixer = Mixer::none},
+    {.name = "moe", .rotates = false, .mixer = Mixer::none},
+    {.name = "attention"},
+    {.name = "mamba", .rotates = false, .mixer = Mixer::recurrence},
+};
+constexpr size_t kNemotronPattern[] = {1, 3, 0, 2};  // the list of NemotronHConfig
+
 constexpr ModelType kTypes[] = {
     {.name = "nemotron",
      .architecture = "NemotronForCausalLM",
@@ -25,6 +36,11 @@ constexpr ModelType kTypes[] = {
      .aliases = kNemotronAliases,
      .kv_heads = 8,
      .max_positions = 4096,
+     .layers = {.kinds = kNemotron,
+                .pattern = kNemotronPattern,
+                .letters_key = "hybrid_override_pattern",
+                .letters = "*M-E",
+                .list_key = "layers_block_type"},
      .positions = Positions::none,
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::separate, .layer = "layers.{}.mixer."},

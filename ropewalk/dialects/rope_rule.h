@@ -27,7 +27,7 @@ struct RopeRule {
   // Without a block, a scaling dynamic by the first key, from the length of the second (Nomic).
   std::string_view dynamic_factor = {}, dynamic_length = {};
   std::span<const DefaultRope> default_rope = {};  // where the file has no block
-  int64_t max_positions = 0;              // max_position_embeddings, for the scalings that need it
+  int64_t max_positions = 0;  // max_position_embeddings, for the scalings that need it
 };
 
 // The scaling that the code of a type makes of one that the file names: `yarn_type` of any YaRN.

@@ -55,7 +55,7 @@ struct StatedLayers {
   bool names_repeat = false;                 // ... again and again
   Said<std::vector<int64_t>> of_first_kind;  // these layers, by their numbers
   Said<std::vector<int64_t>> numbers;        // each layer's kind, by its index
-  Said<int64_t> period, first_windowed, first_unwindowed;
+  Said<int64_t> period, offset, first_windowed, first_unwindowed;
   Said<std::vector<int64_t>> rotating;  // 1: the layer rotates
   Said<int64_t> no_rope_interval;
   Said<std::vector<double>> bases;                     // of each layer; 0: it does not rotate

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ropewalk/conventions/layer_kinds.h"
 #include "ropewalk/dialects/transformers_attention.h"
@@ -59,10 +60,29 @@ void read_single_layers(ConfigReader& config, StatedLayers& stated) {
   }
 }
 
+// The names of the kinds that a text has letters for.
+Said<std::vector<std::string>> said_letters(ConfigReader& config, const LayerRule& rule) {
+  const Said<std::string> text = config.said_text(rule.letters_key);
+  if (!text) return {};
+  std::vector<std::string> names;
+  for (const char letter : *text) {
+    const size_t kind = rule.letters.find(letter);
+    if (kind == rule.letters.npos) {
+      refuse(ErrorCode::unsupported, text.source,
+             fmt::format("expected layers of the letters {}, found \"{}\"",
+                         fmt::join(rule.letters, ", "), escaped(std::string(1, letter))));
+    }
+    names.emplace_back(rule.kinds[kind].name);
+  }
+  return {std::move(names), text.source, text.key};
+}
+
 // In the first way that the file has; a number that another way would need may then be anything.
 void read_kind_names(ConfigReader& config, const LayerRule& rule, StatedLayers& stated) {
-  stated.names_repeat = !config.has(kLayerTypes);
-  stated.names = config.said_texts(stated.names_repeat ? rule.list_key : kLayerTypes);
+  const bool own_name = !config.has(kLayerTypes);
+  stated.names_repeat = own_name && rule.letters.empty();
+  stated.names = config.said_texts(own_name ? rule.list_key : kLayerTypes);
+  if (!stated.names) stated.names = said_letters(config, rule);
   if (stated.names) return;
   stated.of_first_kind = config.said_integers(rule.indices_key, kLayerNumber);
   if (!stated.of_first_kind) {
@@ -77,7 +97,10 @@ void read_kind_names(ConfigReader& config, const LayerRule& rule, StatedLayers& 
   stated.first_windowed = config.said_integer(rule.first_windowed.key, kLayerNumber);
   stated.first_unwindowed = config.said_integer(rule.first_unwindowed.key, kLayerNumber);
   stated.period = config.said_integer(rule.period_key, kPeriod);
+  stated.offset = config.said_integer(rule.offset.key, {0, kPeriod.most - 1});
 }
+
+}  // namespace
 
 StatedLayers stated_layers(ConfigReader& config, const LayerRule& rule) {
   StatedLayers stated;
@@ -91,6 +114,8 @@ StatedLayers stated_layers(ConfigReader& config, const LayerRule& rule) {
   read_single_layers(config, stated);
   return stated;
 }
+
+namespace {
 
 void read_kinds(ConfigReader& config, const ModelType& type, StatedModel& stated) {
   const std::span<const LayerKind> kinds = kinds_of(type.layers, stated.layers.alike);

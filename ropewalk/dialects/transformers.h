@@ -17,5 +17,6 @@ StatedModel stated_model(ConfigReader& config, const ModelType& type);
 // Its parts, for a type whose positions are read otherwise.
 StatedSize stated_size(ConfigReader& config, const ModelType& type);
 StatedLatent stated_latent(ConfigReader& config, const ModelType& type);
+StatedLayers stated_layers(ConfigReader& config, const LayerRule& rule);
 
 }  // namespace ropewalk

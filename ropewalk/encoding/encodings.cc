@@ -35,7 +35,7 @@ SinusoidalLayout sinusoidal_layout_from_name(std::string_view text) {
   throw Error(
       ErrorCode::invalid_argument,
       fmt::format(
-          "unknown sinusoidal layout \"{}\", expected interleaved, sin_cos, fairseq or cos_sin",
+          "expected sinusoidal layout interleaved, sin_cos, fairseq or cos_sin, found \"{}\"",
           escaped(text)));
 }
 

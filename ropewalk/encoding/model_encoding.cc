@@ -12,6 +12,8 @@ std::string_view name(Mixer mixer) {
       return "recurrence";
     case Mixer::convolution:
       return "convolution";
+    case Mixer::none:
+      return "none";
   }
   return "";
 }

@@ -17,6 +17,7 @@ enum class Mixer {
   cross_attention,  // q of the text, k and v of a picture: no positions of the text
   recurrence,       // Mamba, linear attention, ...
   convolution,
+  none,  // only what stands beside attention in other models: an MLP or experts
 };
 
 std::string_view name(Mixer mixer);

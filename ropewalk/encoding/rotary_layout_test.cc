@@ -13,19 +13,21 @@ RotaryLayout one(int64_t head_dim, int64_t dim) {
 // Turning a part of it is sound.
 TEST(RotaryLayout, R06_OddHeads) {
   EXPECT_ROPEWALK_ERROR(check_layout(one(65, 65)), ErrorCode::invalid_argument,
-                        "rotary dim 65 is not a positive even number");
-  EXPECT_ROPEWALK_ERROR(check_layout(one(4, 3)), ErrorCode::invalid_argument, "rotary dim 3");
+                        "rotary dim: expected a positive even number, found 65");
+  EXPECT_ROPEWALK_ERROR(check_layout(one(4, 3)), ErrorCode::invalid_argument, "number, found 3");
   EXPECT_NO_THROW(check_layout(one(65, 64)));
 }
 
 // fla-org/flash-linear-attention#1177 wrote 34 channels of a head of 33, x-transformers#296 forced
 // 32 on a head of 4.
 TEST(RotaryLayout, R07_WiderThanTheHead) {
-  EXPECT_ROPEWALK_ERROR(check_layout(one(33, 33)), ErrorCode::invalid_argument, "rotary dim 33");
-  EXPECT_ROPEWALK_ERROR(check_layout(one(33, 34)), ErrorCode::invalid_argument,
-                        "rotary window at 0 of 34 channels does not lie inside head_dim 33");
-  EXPECT_ROPEWALK_ERROR(check_layout(one(4, 32)), ErrorCode::invalid_argument,
-                        "rotary window at 0 of 32 channels does not lie inside head_dim 4");
+  EXPECT_ROPEWALK_ERROR(check_layout(one(33, 33)), ErrorCode::invalid_argument, "number, found 33");
+  EXPECT_ROPEWALK_ERROR(
+      check_layout(one(33, 34)), ErrorCode::invalid_argument,
+      "rotary window: expected channels inside head_dim 33, found 34 from channel 0");
+  EXPECT_ROPEWALK_ERROR(
+      check_layout(one(4, 32)), ErrorCode::invalid_argument,
+      "rotary window: expected channels inside head_dim 4, found 32 from channel 0");
 }
 
 // huggingface/diffusers#12538: Wan shares the 64 channels of a head between time, height and width
@@ -42,7 +44,7 @@ TEST(RotaryLayout, D03_SharesOfThreeAxes) {
                              {22, 21, Pairing::interleaved},
                              {43, 21, Pairing::interleaved}}};
   EXPECT_ROPEWALK_ERROR(check_layout(thirds), ErrorCode::invalid_argument,
-                        "rotary dim 21 is not a positive even number");
+                        "rotary dim: expected a positive even number, found 21");
 }
 
 }  // namespace

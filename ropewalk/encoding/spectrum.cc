@@ -43,12 +43,13 @@ void check_spectrum(const Spectrum& spectrum) {
   const bool fine = carries >> 63 == 0 && axes <= 15;
   for (size_t i = 0; i < pairs && !fine; ++i) {
     if (!std::isfinite(spectrum.inv_freq[i]))
-      fail(fmt::format("inv_freq[{}] is {}", i, spectrum.inv_freq[i]));
+      fail(
+          fmt::format("inv_freq[{}]: expected a finite number, found {}", i, spectrum.inv_freq[i]));
     if (spectrum.axis[i] < 0 || spectrum.axis[i] > 15)
-      fail(fmt::format("axis[{}] is {}, expected 0..15", i, spectrum.axis[i]));
+      fail(fmt::format("axis[{}]: expected 0..15, found {}", i, spectrum.axis[i]));
   }
   if (!(spectrum.attention_scaling >= 0x1p-32 && spectrum.attention_scaling <= 0x1p32)) {
-    fail(fmt::format("attention_scaling is {}, expected a number in 2^-32..2^32",
+    fail(fmt::format("attention_scaling: expected a number in 2^-32..2^32, found {}",
                      spectrum.attention_scaling));
   }
 }

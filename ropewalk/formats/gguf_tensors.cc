@@ -97,9 +97,11 @@ class TensorReader {
     const uint64_t block = type ? type->block : 1;
     const int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
     if (static_cast<uint64_t>(row) % block != 0) {
-      cursor_.fail(shape_offset,
-                   fmt::format("shape {}: {} keeps rows in blocks of {}, found a row of {}",
-                               to_string(tensor.shape), type->name, block, row));
+      cursor_.fail(
+          shape_offset,
+          fmt::format(
+              "shape {}: expected rows of whole blocks of {}, as {} keeps them, found a row of {}",
+              to_string(tensor.shape), block, type->name, row));
     }
     std::optional<uint64_t> bytes = elements;
     if (type && bytes) bytes = checked_mul<uint64_t>(*bytes / block, type->bytes);

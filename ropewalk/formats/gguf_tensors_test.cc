@@ -78,11 +78,12 @@ TEST(GgufTensors, G27_TypesThatCannotBeRead) {
 }
 
 TEST(GgufTensors, G28_RowsOfWholeBlocks) {
-  expect_refused(one({33}, 8),
-                 "byte 33: tensor \"t\": shape [33]: Q8_0 keeps rows in blocks of 32, "
-                 "found a row of 33");
-  expect_refused(one({128, 2}, 12), "Q4_K keeps rows in blocks of 256, found a row of 128");
-  expect_refused(one({}, 2), "Q4_0 keeps rows in blocks of 32, found a row of 1");
+  expect_refused(
+      one({33}, 8),
+      "byte 33: tensor \"t\": shape [33]: expected rows of whole blocks of 32, as Q8_0 keeps them, "
+      "found a row of 33");
+  expect_refused(one({128, 2}, 12), "blocks of 256, as Q4_K keeps them, found a row of 128");
+  expect_refused(one({}, 2), "blocks of 32, as Q4_0 keeps them, found a row of 1");
 }
 
 TEST(GgufTensors, G29_Names) {

@@ -96,21 +96,23 @@ std::optional<DType> dtype_named(std::string_view name) {
 }
 
 ElementType element_type(const std::string& descr, const std::string& label, bool bf16_as_v2) {
-  const auto refuse = [&](const std::string& why) {
+  const auto refuse = [&](std::string_view expected, std::string_view more = "") {
     throw Error(ErrorCode::unsupported,
-                fmt::format("{}: NumPy header: 'descr' is '{}': {}", label, escaped(descr), why));
+                fmt::format("{}: NumPy header: 'descr': expected {}, found '{}'{}", label, expected,
+                            escaped(descr), more));
   };
   if (descr == "|V2" || descr == "<V2") {
     if (bf16_as_v2) return {DType::bf16};
-    refuse("two bytes without a type, as ml_dtypes saves bfloat16; the option bf16 reads them so");
+    refuse("a type",
+           ", two bytes without one, as ml_dtypes saves bfloat16; the option bf16 reads them so");
   }
   if (descr.find('O') != std::string::npos)
-    refuse("an array of Python objects is a pickle, refused");
+    refuse("numbers", "; an array of Python objects is a pickle, refused");
   const char order = descr.empty() ? '\0' : descr[0];
   const auto dtype = dtype_named(std::string_view(descr).substr(descr.empty() ? 0 : 1));
   const bool has_order = order == '<' || order == '>';
   if (!dtype || !(has_order || (order == '|' && size_in_bytes(*dtype) == 1))) {
-    refuse("expected '<' or '>' and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8");
+    refuse("'<' or '>' and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8");
   }
   return {*dtype, order == '>' ? std::endian::big : std::endian::little};
 }
@@ -140,7 +142,7 @@ Dims checked_shape(const InputFile& file, const Frame& frame, const NpyHeader& h
   }
   if (header.shape.size() > kMaxRank) {
     fail(file, ErrorCode::unsupported, frame.header_begin,
-         fmt::format("{} dimensions, at most {} are supported", header.shape.size(), kMaxRank));
+         fmt::format("expected at most {} dimensions, found {}", kMaxRank, header.shape.size()));
   }
   Dims dims;
   for (const uint64_t dim : header.shape) dims.push_back(static_cast<int64_t>(dim));

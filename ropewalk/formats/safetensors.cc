@@ -39,10 +39,11 @@ std::string read_header(const InputFile& file) {
   };
   if (size < 8) {
     refuse(ErrorCode::malformed,
-           fmt::format("file has {} bytes, a safetensors header needs at least 8", size));
+           fmt::format("expected at least 8 bytes, the length of a safetensors header, found {}",
+                       size));
   }
   const uint64_t length = little_endian(start.first(8));
-  if (length == 0) refuse(ErrorCode::malformed, "header is empty");
+  if (length == 0) refuse(ErrorCode::malformed, "expected a header, found an empty one");
   if (length > size - 8) {
     refuse(ErrorCode::malformed,
            fmt::format("header of {} bytes, but the file has {}", length, size));
@@ -146,10 +147,11 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path,
   const uint64_t end = data_begin + check_ranges(file_, header.tensors, data_begin);
   warnings_ = std::move(header.warnings);
   if (end < file_.size_in_bytes()) {
-    const std::string what = fmt::format("{}: byte {}: {} bytes after the last tensor",
-                                         file_.label(), end, file_.size_in_bytes() - end);
+    const std::string what = fmt::format(
+        "{}: byte {}: expected the end of the file after the last tensor, found {} bytes more",
+        file_.label(), end, file_.size_in_bytes() - end);
     if (!options.allow_trailing) {
-      throw Error(ErrorCode::malformed, what + ", expected none");
+      throw Error(ErrorCode::malformed, what);
     }
     warnings_.push_back(what);
   }
@@ -184,10 +186,10 @@ Tensor SafetensorsFile::read(std::string_view name) const {
   const std::string where = fmt::format("{}: tensor \"{}\"", label(), escaped(name));
   if (const auto found = unsupported_.find(name); found != unsupported_.end()) {
     const SafetensorsUnsupported& entry = found->second;
-    throw Error(ErrorCode::unsupported,
-                fmt::format("{}: dtype {} with {} dimensions, expected at most {} dimensions of {}",
-                            where, escaped(entry.dtype), entry.shape.size(), kMaxRank,
-                            supported_safetensors_types()));
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("{}: expected at most {} dimensions of {}, found {} of {}", where, kMaxRank,
+                    supported_safetensors_types(), entry.shape.size(), escaped(entry.dtype)));
   }
   std::vector<std::string_view> names;
   for (const auto& [other, entry] : entries_) names.push_back(other);

@@ -257,7 +257,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, uint64_t offse
                                            const std::string& label) {
   HeaderReader reader(offset, label);
   const size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  if (start == text.size()) reader.fail(0, "the header is empty, expected an object");
+  if (start == text.size()) reader.fail(0, "expected an object, found an empty header");
   if (text[start] != '{') {
     reader.fail(start,
                 fmt::format("expected an object, found '{}'", escaped(text.substr(start), 20)));

@@ -18,8 +18,9 @@ using testing::object;
 using testing::text_of;
 
 TEST(Safetensors, S3_EmptyHeader) {
-  EXPECT_ROPEWALK_ERROR(Opened(length_bytes(0)), ErrorCode::malformed, "header is empty");
-  expect_refused("   ", "", "header is empty");
+  EXPECT_ROPEWALK_ERROR(Opened(length_bytes(0)), ErrorCode::malformed,
+                        "expected a header, found an empty one");
+  expect_refused("   ", "", "expected an object, found an empty header");
 }
 
 TEST(Safetensors, S4_HeaderLongerThanTheFile) {

@@ -46,12 +46,12 @@ TEST(Safetensors, NoTensors) { EXPECT_TRUE(Opened(framed("{}")).file.entries().e
 
 TEST(Safetensors, S1_EmptyFile) {
   EXPECT_ROPEWALK_ERROR(Opened(""), ErrorCode::malformed,
-                        "m.safetensors: byte 0: file has 0 bytes, a safetensors header needs at "
-                        "least 8");
+                        "m.safetensors: byte 0: expected at least 8 bytes, the length of a "
+                        "safetensors header, found 0");
 }
 
 TEST(Safetensors, S2_SevenBytes) {
-  EXPECT_ROPEWALK_ERROR(Opened("1234567"), ErrorCode::malformed, "file has 7 bytes");
+  EXPECT_ROPEWALK_ERROR(Opened("1234567"), ErrorCode::malformed, "a safetensors header, found 7");
 }
 
 TEST(Safetensors, S23_UnknownTypeLeavesTheOtherTensorsReadable) {
@@ -72,7 +72,7 @@ TEST(Safetensors, S23_UnsupportedTensorsAreStillChecked) {
   expect_refused(object({entry("a", "NEW", "[1]", "[0,9]")}), "12345678", "(missing 1)");
   expect_refused(object({entry("a", "NEW", "[1]", "[1,2]")}), "12", "leave a hole");
   const Opened opened(framed(object({entry("a", "U8", "[1,1,1,1,1,1,1,1,1]", "[0,1]")}), "x"));
-  EXPECT_ROPEWALK_ERROR(opened.file.read("a"), ErrorCode::unsupported, "with 9 dimensions");
+  EXPECT_ROPEWALK_ERROR(opened.file.read("a"), ErrorCode::unsupported, ", found 9 of U8");
 }
 
 TEST(Safetensors, S24_DimensionsAreCounts) {
@@ -142,12 +142,13 @@ TEST(Safetensors, S31_Holes) {
 
 TEST(Safetensors, S32_BytesAfterTheLastTensor) {
   const std::string bytes = framed(object({entry("a", "U8", "[1]", "[0,1]")}), "xPK\x03\x04");
-  EXPECT_ROPEWALK_ERROR(Opened{bytes}, ErrorCode::malformed,
-                        "byte 62: 4 bytes after the last tensor, expected none");
+  EXPECT_ROPEWALK_ERROR(
+      Opened{bytes}, ErrorCode::malformed,
+      "byte 62: expected the end of the file after the last tensor, found 4 bytes more");
   const Opened opened(bytes, {.allow_trailing = true});
   EXPECT_EQ(text_of(opened.file.read("a")), "x");
   EXPECT_EQ(opened.file.warnings().size(), 1u);
-  EXPECT_ROPEWALK_ERROR(Opened(framed("{}", "x")), ErrorCode::malformed, "1 bytes after");
+  EXPECT_ROPEWALK_ERROR(Opened(framed("{}", "x")), ErrorCode::malformed, "found 1 bytes more");
 }
 
 TEST(Safetensors, S33_SizeThatDoesNotMatchTheShape) {

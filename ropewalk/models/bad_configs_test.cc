@@ -177,7 +177,7 @@ TEST(BadConfig, AssumedTypeWins) {
   EXPECT_EQ(without_words(model), without_words(read(config_of("llama-3-8b"))));
   EXPECT_EQ(source_of(model, "model_type"), "assumed, whatever the file says");
   EXPECT_ROPEWALK_ERROR(read_model_config(text, "c", "lama"), ErrorCode::invalid_argument,
-                        "\"lama\": expected a model_type that ropewalk models lists");
+                        "expected a model_type that ropewalk models lists, found \"lama\"");
 }
 
 TEST(BadConfig, C21_MissingModelType) {

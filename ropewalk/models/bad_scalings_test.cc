@@ -89,10 +89,10 @@ TEST(BadScaling, C18_FactorThatStopsAPair) {
 TEST(BadScaling, C18_BandsInTheWrongOrder) {
   expect_refused(
       with_block(R"({"type": "yarn", "factor": 4, "beta_fast": 1, "beta_slow": 32})"),
-      "rope_scaling: rope_type \"yarn\": beta_fast is 1, expected at least beta_slow 32");
+      "rope_scaling: rope_type \"yarn\": beta_fast: expected at least beta_slow 32, found 1");
   expect_refused(with_block(R"({"rope_type": "llama3", "factor": 8, "low_freq_factor": 4,
                      "high_freq_factor": 1, "original_max_position_embeddings": 8192})"),
-                 "rope_scaling: rope_type \"llama3\": high_freq_factor is 1, expected at least "
+                 "rope_scaling: rope_type \"llama3\": high_freq_factor: expected at least "
                  "low_freq_factor 4");
   // Equal ones are Llama-4-Scout's.
   EXPECT_NO_THROW(read(with_block(R"({"rope_type": "llama3", "factor": 8, "low_freq_factor": 1,
@@ -107,9 +107,11 @@ TEST(BadScaling, C19_FactorsOfLongrope) {
   };
   EXPECT_NO_THROW(read(block(numbers(64, "1.5"), numbers(64, "2"))));
   expect_refused(block(numbers(63, "1"), numbers(64, "2")),
-                 "rope_scaling: rope_type \"longrope\": short_factor has 63 numbers, expected 64");
+                 "rope_scaling: rope_type \"longrope\": short_factor: expected 64 numbers, one for "
+                 "each pair, found 63");
   expect_refused(block(numbers(64, "1"), numbers(128, "2")),
-                 "rope_scaling: rope_type \"longrope\": long_factor has 128 numbers, expected 64");
+                 "rope_scaling: rope_type \"longrope\": long_factor: expected 64 numbers, one for "
+                 "each pair, found 128");
   for (const char* bad : {"0", "-1", "\"1\"", "null"}) {
     std::string list = numbers(64, "1");
     list.replace(list.size() - 2, 1, bad);

@@ -144,7 +144,7 @@ KnownType known_type(std::string_view name) {
   const KnownType known = find_model_type(name);
   if (known.type != nullptr) return known;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("\"{}\": expected a model_type that ropewalk models lists{}",
+              fmt::format("expected a model_type that ropewalk models lists, found \"{}\"{}",
                           escaped(name), nearest(std::string(name))));
 }
 

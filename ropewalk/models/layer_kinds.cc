@@ -105,6 +105,25 @@ std::vector<size_t> by_pattern(const LayerRule& rule, ModelEncoding& model) {
   return kinds;
 }
 
+// The first layer of kinds[0], and one in each period after it.
+std::vector<size_t> by_offset(const StatedLayers& stated, const LayerRule& rule,
+                              ModelEncoding& model) {
+  const int64_t period = stated.period.value_or(rule.period);
+  const int64_t offset = stated.offset.value_or(rule.offset.value);
+  if (offset >= period) {
+    refuse(ErrorCode::malformed, stated.offset.source,
+           fmt::format("expected less than {} {}, found {}", rule.period_key, period, offset));
+  }
+  note(model, kField,
+       fmt::format("one in {} is {}, the first layer {}", period, rule.kinds[0].name, offset),
+       stated.period ? stated.period.source : "default of the family");
+  std::vector<size_t> kinds(count_of(model), 1);
+  for (auto i = static_cast<size_t>(offset); i < kinds.size(); i += static_cast<size_t>(period)) {
+    kinds[i] = 0;
+  }
+  return kinds;
+}
+
 std::vector<size_t> by_period(const StatedLayers& stated, const LayerRule& rule,
                               ModelEncoding& model) {
   const size_t count = count_of(model);
@@ -144,6 +163,8 @@ std::vector<size_t> resolve_kinds(const StatedLayers& stated, const LayerRule& r
     source = stated.numbers.source;
   } else if (!rule.first_windowed.key.empty()) {
     return by_first_windowed(stated, rule, model);
+  } else if (!rule.offset.key.empty()) {
+    return by_offset(stated, rule, model);
   } else {
     return rule.pattern.empty() ? by_period(stated, rule, model) : by_pattern(rule, model);
   }

@@ -38,8 +38,8 @@ const Preset* find_preset(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("\"{}\": {}, expected {}one of {}{}", escaped(name), what, other_choices,
-                          fmt::join(names, ", "), did_you_mean(name, names)));
+              fmt::format("\"{}\": expected {}one of {}, found {}{}", escaped(name), other_choices,
+                          fmt::join(names, ", "), what, did_you_mean(name, names)));
 }
 
 KnownType assumed_type(ConfigReader& config, std::string_view assume) {

@@ -46,7 +46,7 @@ TEST(Presets, AreThePublishedFiles) {
 
 TEST(Presets, UnknownName) {
   EXPECT_ROPEWALK_ERROR(preset("llama-2-7B"), ErrorCode::invalid_argument,
-                        "\"llama-2-7B\": no such preset, expected one of llama-2-7b, llama-3-8b, ");
+                        "\"llama-2-7B\": expected one of llama-2-7b, llama-3-8b, ");
   EXPECT_ROPEWALK_ERROR(preset("llama-2-7B"), ErrorCode::invalid_argument,
                         "; did you mean \"llama-2-7b\"?");
 }
@@ -126,7 +126,7 @@ TEST(LoadModel, PathBeforePreset) {
   EXPECT_ROPEWALK_ERROR(load_model("no/such/llama-2-7b"), ErrorCode::io, "no/such/llama-2-7b");
   EXPECT_ROPEWALK_ERROR(load_model("confg.json"), ErrorCode::io, "confg.json");
   EXPECT_ROPEWALK_ERROR(load_model("llama-7b"), ErrorCode::invalid_argument,
-                        "\"llama-7b\": neither a file nor a preset, expected a config.json, GGUF, "
+                        "\"llama-7b\": expected a config.json, GGUF, "
                         "params.json, the folder of one, or one of llama-2-7b");
 }
 
@@ -154,7 +154,7 @@ TEST(LoadModel, AssumesTheTypeOfAPresetToo) {
   EXPECT_EQ(std::get<RopeConfig>(model.layers[0].positions).layout.windows[0].pairing,
             Pairing::interleaved);
   EXPECT_ROPEWALK_ERROR(load_model("llama-3-8b", "nothing"), ErrorCode::invalid_argument,
-                        "\"nothing\": expected a model_type");
+                        "expected a model_type that ropewalk models lists, found \"nothing\"");
 }
 
 TEST(RopeKeys, ABlockThatSpeaksForOtherLayersIsNotCalledAbsent) {

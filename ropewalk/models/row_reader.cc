@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/dialects/transformers.h"
 #include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/declared_reader.h"
 #include "ropewalk/models/defaults.h"
+#include "ropewalk/models/layer_kinds.h"
 #include "ropewalk/models/special/specials.h"
 
 namespace ropewalk {
@@ -34,8 +36,9 @@ auto at_place(ConfigReader& config, std::string_view path, Use use) {
 [[noreturn]] void refuse_learned(const ConfigReader& config, std::string_view key,
                                  const ModelType& type) {
   config.refuse(ErrorCode::unsupported, key,
-                fmt::format("the positions of a {} are learned: they are weights of its "
-                            "checkpoint and no formula, expected a model that computes them",
+                fmt::format("expected a model that computes its positions, found a {}, whose "
+                            "positions are learned: they are weights of its checkpoint and no "
+                            "formula",
                             type.name));
 }
 
@@ -101,7 +104,13 @@ void read_sinusoidal(ConfigReader& config, ModelEncoding& model, const ModelType
 void read_none(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
   read_heads(config, model, type);
   config.note("encoding", "none", code_of(type));
-  read_attention(config, model, type);
+  if (type.layers.kinds.empty()) return read_attention(config, model, type);
+  const StatedLayers layers = stated_layers(config, type.layers);
+  std::vector<LayerFacts> facts;
+  for (const size_t kind : resolve_kinds(layers, type.layers, model)) {
+    facts.push_back({&type.layers.kinds[kind]});
+  }
+  read_attention(config, model, type, facts);
 }
 
 void read_rotary(ConfigReader& config, ModelEncoding& model, const ModelType& type) {

@@ -56,11 +56,14 @@ Fraction inverse_root(double base, int64_t root) {
 Spectrum ideal_spectrum(double base, int64_t dim, int64_t count) {
   if (!(base >= 1 && base <= 0x1p60)) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("base {} of an ideal spectrum is not in 1..2^60", base));
+                fmt::format("base of an ideal spectrum: expected 1..2^60, found {}", base));
   }
   if (dim < 1 || dim > 1 << 24 || count < 0 || count > 1 << 24) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("dim {} and {} frequencies are not in 1..2^24", dim, count));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format(
+            "ideal spectrum: expected a dim of 1..2^24 and 0..2^24 frequencies, found {} and {}",
+            dim, count));
   }
   Spectrum spectrum;
   const bool even = dim % 2 == 0;

@@ -22,10 +22,11 @@ double fixed_base(const RopeConfig& config) {
       return ntk_base(config, alpha->second);
     }
   }
-  throw Error(ErrorCode::unsupported,
-              fmt::format("rope_type \"{}\": no ideal frequencies, expected default or a fixed "
-                          "base and no freq_factors",
-                          type));
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("ideal frequencies: expected rope_type default or a fixed base, and no "
+                  "freq_factors, found rope_type {}{}",
+                  type, config.lists.empty() ? "" : " with " + config.lists.begin()->first));
 }
 
 void append(const Spectrum& more, Spectrum& all) {

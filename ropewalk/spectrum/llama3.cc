@@ -26,9 +26,9 @@ Bands read_bands(const RopeConfig& config) {
   const double original = original_max_position_embeddings(config);
   if (high < low) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("rope_type \"{}\": high_freq_factor is {}, expected at least "
-                            "low_freq_factor {}",
-                            escaped(config.rope_type), high, low));
+                fmt::format("rope_type \"{}\": high_freq_factor: expected at least "
+                            "low_freq_factor {}, found {}",
+                            escaped(config.rope_type), low, high));
   }
   return {static_cast<float>(parameter(config, kFactor)),
           static_cast<float>(low),

@@ -85,7 +85,7 @@ TEST(Llama3, OnTheEdgeOfEqualFactorsIsKept) {
 
 TEST(Llama3, FactorsInTheWrongOrder) {
   EXPECT_ROPEWALK_ERROR(make_spectrum(llama3(8, 64, 4, 1)), ErrorCode::invalid_argument,
-                        "high_freq_factor is 1, expected at least low_freq_factor 4");
+                        "high_freq_factor: expected at least low_freq_factor 4, found 1");
 }
 
 // Kept, then falling to the factor, continuous at both ends of the ramp.

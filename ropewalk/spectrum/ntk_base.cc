@@ -12,7 +12,7 @@ namespace ropewalk {
 double ntk_base(const RopeConfig& config, double alpha) {
   if (config.rotary_dim < 4) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("rope_type \"{}\": rotary_dim is {}, expected at least 4",
+                fmt::format("rope_type \"{}\": rotary_dim: expected at least 4, found {}",
                             escaped(config.rope_type), config.rotary_dim));
   }
   const auto dim = static_cast<double>(config.rotary_dim);
@@ -22,8 +22,8 @@ double ntk_base(const RopeConfig& config, double alpha) {
 void check_base(const RopeConfig& config, double base) {
   if (base > 0 && base <= std::numeric_limits<float>::max()) return;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("rope_type \"{}\": the base becomes {}, expected a positive number that "
-                          "float32 holds",
+              fmt::format("rope_type \"{}\": the base it makes: expected a positive number that "
+                          "float32 holds, found {}",
                           escaped(config.rope_type), base));
 }
 

@@ -93,7 +93,7 @@ TEST(QwenDynamic, StepsAtPowersOfTwo) {
 
 TEST(Ntk, AHeadOfOnePairHasNoBase) {
   EXPECT_ROPEWALK_ERROR(make_spectrum(dynamic(2, 2048, 2), 4096), ErrorCode::invalid_argument,
-                        "rope_type \"dynamic\": rotary_dim is 2, expected at least 4");
+                        "rope_type \"dynamic\": rotary_dim: expected at least 4, found 2");
   EXPECT_ROPEWALK_ERROR(make_spectrum(scaled_config("xdrope", 1e38, 4, {{"alpha", 1e9}})),
                         ErrorCode::invalid_argument,
                         "expected a positive number that float32 holds");

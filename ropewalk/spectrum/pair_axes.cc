@@ -11,9 +11,11 @@
 namespace ropewalk {
 namespace {
 
-[[noreturn]] void refuse(const RopeConfig& config, const std::string& expected) {
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("mrope_section is {}, expected {}", config.mrope_section, expected));
+// `more` follows what was found.
+[[noreturn]] void refuse(const RopeConfig& config, const std::string& expected,
+                         const std::string& more = "") {
+  throw Error(ErrorCode::invalid_argument, fmt::format("mrope_section: expected {}, found {}{}",
+                                                       expected, config.mrope_section, more));
 }
 
 // The axis of pair i when the counts of pairs follow each other.
@@ -42,9 +44,9 @@ PairSource shared_source(const RopeConfig& config, int64_t i) {
 }
 
 void check_axis_dims(const RopeConfig& config) {
-  const auto fail = [&](const std::string& expected) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("axis_dims is {}, expected {}", config.axis_dims, expected));
+  const auto fail = [&](const std::string& expected, const std::string& more = "") {
+    throw Error(ErrorCode::invalid_argument, fmt::format("axis_dims: expected {}, found {}{}",
+                                                         expected, config.axis_dims, more));
   };
   if (!config.mrope_section.empty()) fail("none beside a mrope_section");
   if (config.mrope_order != MropeOrder::contiguous) {
@@ -60,7 +62,8 @@ void check_axis_dims(const RopeConfig& config) {
     sum += dim;
   }
   if (sum != config.rotary_dim) {
-    fail(fmt::format("numbers that make the rotary_dim {}, and not {}", config.rotary_dim, sum));
+    fail(fmt::format("numbers that make the rotary_dim {}", config.rotary_dim),
+         fmt::format(", which make {}", sum));
   }
 }
 
@@ -107,8 +110,8 @@ void check_axes(const RopeConfig& config) {
     sum += pairs;
   }
   if (sum != config.rotary_dim / 2) {
-    refuse(config, fmt::format("counts that make {}, half of rotary_dim, and not {}",
-                               config.rotary_dim / 2, sum));
+    refuse(config, fmt::format("counts that make {}, half of rotary_dim", config.rotary_dim / 2),
+           fmt::format(", which make {}", sum));
   }
   check_order(config);
 }

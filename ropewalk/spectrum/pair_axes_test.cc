@@ -160,9 +160,9 @@ TEST(PairAxes, SectionsThatDoNotFitAreNamed) {
   };
   RopeConfig config = shared_config({2, 1, 1}, MropeOrder::contiguous);
   config.mrope_section = {2, 1};
-  refuse(config, "mrope_section is [2, 1], expected 3 counts, one for each position axis");
+  refuse(config, "mrope_section: expected 3 counts, one for each position axis, found [2, 1]");
   config.mrope_section = {2, 1, 2};
-  refuse(config, "expected counts that make 4, half of rotary_dim, and not 5");
+  refuse(config, "expected counts that make 4, half of rotary_dim, found ");
   config.mrope_section = {5, -2, 1};
   refuse(config, "expected counts in 0..4");
   refuse(shared_config({2, 2}, MropeOrder::interleaved), "expected 3 counts for the order");
@@ -180,9 +180,9 @@ TEST(PairAxes, AxisDimsThatDoNotFitAreNamed) {
   RopeConfig config = scaled_config("default", 1e4, 16);
   config.position_axes = 2;
   config.axis_dims = {16};
-  refuse(config, "axis_dims is [16], expected 2 numbers, one for each position axis");
+  refuse(config, "axis_dims: expected 2 numbers, one for each position axis, found [16]");
   config.axis_dims = {8, 6};
-  refuse(config, "expected numbers that make the rotary_dim 16, and not 14");
+  refuse(config, "expected numbers that make the rotary_dim 16, found ");
   config.axis_dims = {9, 7};
   refuse(config, "expected positive even numbers");
   config.axis_dims = {8, 8};

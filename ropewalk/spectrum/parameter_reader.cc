@@ -16,7 +16,8 @@ namespace {
 }
 
 [[noreturn]] void refuse_missing(const RopeConfig& config, const ScalingParameter& parameter) {
-  refuse(config, fmt::format("{} is missing, expected {}", parameter.key, parameter.rule.expected));
+  refuse(config,
+         fmt::format("{}: expected {}, found none", parameter.key, parameter.rule.expected));
 }
 
 }  // namespace
@@ -25,8 +26,8 @@ std::optional<double> find_parameter(const RopeConfig& config, const ScalingPara
   const auto found = config.parameters.find(std::string(parameter.key));
   if (found == config.parameters.end()) return std::nullopt;
   if (!parameter.rule.holds(found->second)) {
-    refuse(config, fmt::format("{} is {}, expected {}", parameter.key, found->second,
-                               parameter.rule.expected));
+    refuse(config, fmt::format("{}: expected {}, found {}", parameter.key, parameter.rule.expected,
+                               found->second));
   }
   return found->second;
 }
@@ -53,15 +54,15 @@ std::vector<float> parameter_per_pair(const RopeConfig& config, const ScalingPar
   }
   const auto pairs = static_cast<size_t>(config.rotary_dim / 2);
   if (found->second.size() != pairs) {
-    refuse(config, fmt::format("{} has {} numbers, expected {}, one for each pair", parameter.key,
-                               found->second.size(), pairs));
+    refuse(config, fmt::format("{}: expected {} numbers, one for each pair, found {}",
+                               parameter.key, pairs, found->second.size()));
   }
   std::vector<float> numbers;
   for (double value : found->second) {
     numbers.push_back(static_cast<float>(value));
     if (!parameter.rule.holds(numbers.back())) {
-      refuse(config, fmt::format("{}[{}] is {}, expected {}", parameter.key, numbers.size() - 1,
-                                 value, parameter.rule.expected));
+      refuse(config, fmt::format("{}[{}]: expected {}, found {}", parameter.key, numbers.size() - 1,
+                                 parameter.rule.expected, value));
     }
   }
   return numbers;

@@ -31,9 +31,8 @@ const NamedScaling& find(std::string_view name) {
     if (name.empty()) break;  // as an unused place for an alias is
     if (named.name == name || std::ranges::count(named.aliases, name) > 0) return named;
   }
-  throw Error(ErrorCode::unsupported,
-              fmt::format("rope_type \"{}\" is not supported, expected one of: {}", escaped(name),
-                          fmt::join(rope_types(), ", ")));
+  throw Error(ErrorCode::unsupported, fmt::format("rope_type: expected one of {}, found \"{}\"",
+                                                  fmt::join(rope_types(), ", "), escaped(name)));
 }
 
 }  // namespace

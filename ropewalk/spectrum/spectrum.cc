@@ -20,27 +20,33 @@ void check_dtype(const RopeConfig& config) {
   const DType dtype = config.inv_freq_dtype;
   if (dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32) return;
   if (dtype != DType::f64) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("inv_freq_dtype {} is not f64, f32, bf16 or f16", name(dtype)));
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("inv_freq_dtype: expected f64, f32, bf16 or f16, found {}", name(dtype)));
   }
   if (canonical_rope_type(config.rope_type) == "default" && config.lists.empty()) return;
-  throw Error(ErrorCode::unsupported,
-              "inv_freq_dtype f64: expected rope_type default and no freq_factors, as no model has "
-              "a scaling in float64");
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format(
+          "inv_freq_dtype f64: expected rope_type default and no freq_factors, as no model has "
+          "a scaling in float64, found rope_type \"{}\"{}",
+          escaped(config.rope_type),
+          config.lists.empty() ? "" : " with " + config.lists.begin()->first));
 }
 
 void check_config(const RopeConfig& config) {
   const auto fail = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
   // The model's code keeps it in float32, where a larger one would be infinite and stop every pair.
   if (!(config.rope_theta > 0 && config.rope_theta <= std::numeric_limits<float>::max())) {
-    fail(fmt::format("rope_theta is {}, expected a positive number that float32 holds",
+    fail(fmt::format("rope_theta: expected a positive number that float32 holds, found {}",
                      config.rope_theta));
   }
   if (config.rotary_dim < 2 || config.rotary_dim % 2 != 0 || config.rotary_dim > 65536) {
-    fail(fmt::format("rotary_dim is {}, expected an even number in 2..65536", config.rotary_dim));
+    fail(fmt::format("rotary_dim: expected an even number in 2..65536, found {}",
+                     config.rotary_dim));
   }
   if (config.position_axes < 1 || config.position_axes > 16) {
-    fail(fmt::format("position_axes is {}, expected 1..16", config.position_axes));
+    fail(fmt::format("position_axes: expected 1..16, found {}", config.position_axes));
   }
   check_dtype(config);
   check_axes(config);
@@ -48,9 +54,9 @@ void check_config(const RopeConfig& config) {
   const bool shared = !config.mrope_section.empty() || !config.axis_dims.empty();
   const int64_t pairs = config.rotary_dim / 2 * (shared ? 1 : config.position_axes);
   if (pair_count(config.layout) != pairs) {
-    fail(fmt::format("the layout has {} pairs, but rotary_dim {} {} {} position axes gives {}",
-                     pair_count(config.layout), config.rotary_dim, shared ? "shared by" : "on",
-                     config.position_axes, pairs));
+    fail(fmt::format("layout: expected {} pairs, of rotary_dim {} {} {} position axes, found {}",
+                     pairs, config.rotary_dim, shared ? "shared by" : "on", config.position_axes,
+                     pair_count(config.layout)));
   }
 }
 
@@ -95,7 +101,7 @@ Spectrum make_spectrum(const RopeConfig& config, int64_t seq_len) {
   check_config(config);
   if (seq_len < 0) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("seq_len is {}, expected a length or 0", seq_len));
+                fmt::format("seq_len: expected a length or 0, found {}", seq_len));
   }
   ScaledFrequencies scaled = scaled_frequencies(config, seq_len);
   const std::vector<double> wide =

@@ -62,26 +62,27 @@ TEST(MakeSpectrum, Float64HasNoScaling) {
                         "inv_freq_dtype f64: expected rope_type default");
   config.inv_freq_dtype = DType::i64;
   EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::unsupported,
-                        "inv_freq_dtype i64 is not f64, f32, bf16 or f16");
+                        "inv_freq_dtype: expected f64, f32, bf16 or f16, found i64");
 }
 
 TEST(MakeSpectrum, WrongConfigsAreNamed) {
   RopeConfig scaled = config_of(1e4, 8);
   scaled.rope_type = "yam";
   EXPECT_ROPEWALK_ERROR(make_spectrum(scaled), ErrorCode::unsupported,
-                        "rope_type \"yam\" is not supported, expected one of: default");
+                        "rope_type: expected one of default, linear, ");
   for (double theta : {0.0, -1.0, std::nan(""), double{INFINITY}, 1e39})
     EXPECT_ROPEWALK_ERROR(make_spectrum(config_of(theta, 8)), ErrorCode::invalid_argument,
                           "rope_theta");
   for (int64_t dim : {0, 1, 7, -2}) {
     RopeConfig config = config_of(1e4, 8);
     config.rotary_dim = dim;
-    EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::invalid_argument, "rotary_dim is");
+    EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::invalid_argument,
+                          "rotary_dim: expected an even number in 2..65536, found ");
   }
   RopeConfig mismatch = config_of(1e4, 8);
   mismatch.rotary_dim = 4;
   EXPECT_ROPEWALK_ERROR(make_spectrum(mismatch), ErrorCode::invalid_argument,
-                        "4 pairs, but rotary_dim 4 on 1 position axes gives 2");
+                        "layout: expected 2 pairs, of rotary_dim 4 on 1 position axes, found 4");
 }
 
 TEST(SpectrumFromInvFreq, RefusesWhatIsNotAFrequency) {
@@ -92,10 +93,12 @@ TEST(SpectrumFromInvFreq, RefusesWhatIsNotAFrequency) {
 }
 
 TEST(IdealSpectrum, RefusesWhatItCannotHold) {
-  EXPECT_ROPEWALK_ERROR(ideal_spectrum(0.5, 4, 2), ErrorCode::invalid_argument, "base 0.5");
+  EXPECT_ROPEWALK_ERROR(ideal_spectrum(0.5, 4, 2), ErrorCode::invalid_argument,
+                        "base of an ideal spectrum: expected 1..2^60, found 0.5");
   EXPECT_ROPEWALK_ERROR(ideal_spectrum(std::nan(""), 4, 2), ErrorCode::invalid_argument,
-                        "base nan");
-  EXPECT_ROPEWALK_ERROR(ideal_spectrum(1e4, 0, 2), ErrorCode::invalid_argument, "dim 0");
+                        "base of an ideal spectrum: expected 1..2^60, found nan");
+  EXPECT_ROPEWALK_ERROR(ideal_spectrum(1e4, 0, 2), ErrorCode::invalid_argument,
+                        "frequencies, found 0 and 2");
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ void append_turns(uint64_t whole, const Fraction& fraction, Turns& turns) {
 
 void append_turns(double inv_freq, Turns& turns) {
   if (!(std::fabs(inv_freq) <= 0x1p32)) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("inv_freq {} is not a number of radians in -2^32..2^32", inv_freq));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("inv_freq: expected a number of radians in -2^32..2^32, found {}", inv_freq));
   }
   const double magnitude = std::fabs(inv_freq);
   const auto whole = static_cast<uint64_t>(magnitude);

@@ -30,7 +30,7 @@ struct Ramp {
 Ramp correction_range(const RopeConfig& config) {
   const auto [fast, slow] = yarn_betas(config);
   if (config.rope_theta <= 1) {
-    refuse(config, fmt::format("rope_theta is {}, expected more than 1", config.rope_theta));
+    refuse(config, fmt::format("rope_theta: expected more than 1, found {}", config.rope_theta));
   }
   const double original = original_max_position_embeddings(config);
   const auto dim = static_cast<double>(config.rotary_dim);
@@ -70,8 +70,8 @@ YarnBetas yarn_betas(const RopeConfig& config) {
   const YarnBetas betas{unless_zero(parameter(config, kBetaFast), kBetaFast),
                         unless_zero(parameter(config, kBetaSlow), kBetaSlow)};
   if (betas.fast < betas.slow) {
-    refuse(config,
-           fmt::format("beta_fast is {}, expected at least beta_slow {}", betas.fast, betas.slow));
+    refuse(config, fmt::format("beta_fast: expected at least beta_slow {}, found {}", betas.slow,
+                               betas.fast));
   }
   return betas;
 }

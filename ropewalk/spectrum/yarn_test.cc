@@ -106,7 +106,7 @@ TEST(Yarn, Y07_GptOssDoesNotTruncate) {
   EXPECT_NEAR(truncated[17], 2.279478e-04, 1e-10);
   std::swap(config.parameters["beta_fast"], config.parameters["beta_slow"]);
   EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::invalid_argument,
-                        "rope_type \"yarn\": beta_fast is 1, expected at least beta_slow 32");
+                        "rope_type \"yarn\": beta_fast: expected at least beta_slow 32, found 1");
 }
 
 // youssofal/MTPLX#394: mscale 1 is not the amplitude 1, but 0.1 ln(factor) + 1.
@@ -146,7 +146,7 @@ TEST(Yarn, ABaseOfOneHasNoRange) {
   RopeConfig config = gpt_oss();
   config.rope_theta = 1;
   EXPECT_ROPEWALK_ERROR(make_spectrum(config), ErrorCode::invalid_argument,
-                        "rope_theta is 1, expected more than 1");
+                        "rope_theta: expected more than 1, found 1");
 }
 
 RopeConfig arbitrary_yarn(const char* type, double factor) {

@@ -66,8 +66,8 @@ FloatAngles prepare(const RopeConfig& config, AngleMode mode, int64_t seq_len) {
   const Spectrum spectrum = make_spectrum(config, seq_len);
   if (axis_count(spectrum) != 1) {
     throw Error(ErrorCode::unsupported,
-                fmt::format("angle mode {}: the config has {} position axes, expected 1",
-                            name(mode), axis_count(spectrum)));
+                fmt::format("angle mode {}: expected 1 position axis, found {}", name(mode),
+                            axis_count(spectrum)));
   }
   FloatAngles result{.mode = mode,
                      .inv_freq = {spectrum.inv_freq.begin(), spectrum.inv_freq.end()},
@@ -134,8 +134,8 @@ AngleMode angle_mode_from_name(std::string_view text) {
     if (text == kNames[i]) return static_cast<AngleMode>(i);
   }
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("unknown angle mode \"{}\", expected one of: {}", escaped(text),
-                          fmt::join(kNames, ", ")));
+              fmt::format("expected one of the angle modes {}, found \"{}\"",
+                          fmt::join(kNames, ", "), escaped(text)));
 }
 
 std::vector<float> float_angles(const RopeConfig& config, AngleMode mode,

@@ -116,7 +116,7 @@ TEST(AngleMode, NamesGoBothWays) {
   for (AngleMode mode : kFloatModes) EXPECT_EQ(angle_mode_from_name(name(mode)), mode);
   EXPECT_EQ(angle_mode_from_name("ideal"), AngleMode::ideal);
   EXPECT_ROPEWALK_ERROR(angle_mode_from_name("f64"), ErrorCode::invalid_argument,
-                        "unknown angle mode \"f64\", expected one of: exact, ideal, hf_float32");
+                        "expected one of the angle modes exact, ideal, hf_float32, ");
 }
 
 TEST(AngleMode, ExactIsTheTableOfTheSpectrum) {
@@ -138,7 +138,7 @@ TEST(AngleMode, IdealHasNoRoundedFrequency) {
     EXPECT_EQ(make_table(reversed, AngleMode::ideal, 1234567, 1).sin[at], backwards.sin);
   }
   EXPECT_ROPEWALK_ERROR(make_table(yarn_config(), AngleMode::ideal, 0, 1), ErrorCode::unsupported,
-                        "rope_type \"yarn\": no ideal frequencies");
+                        "no freq_factors, found rope_type yarn");
 }
 
 // cos and sin are the nearest float32 of those of the angle, from the first positions to the last.
@@ -260,7 +260,7 @@ TEST(AngleMode, WhatAModeCannotDoIsNamed) {
   shared.position_axes = 3;
   shared.mrope_section = {16, 24, 24};
   EXPECT_ROPEWALK_ERROR(float_angles(shared, AngleMode::hf_float32, one), ErrorCode::unsupported,
-                        "angle mode hf_float32: the config has 3 position axes, expected 1");
+                        "angle mode hf_float32: expected 1 position axis, found 3");
   EXPECT_ROPEWALK_ERROR(make_table(kPlain, AngleMode::tf32, 0, -1), ErrorCode::invalid_argument,
                         "-1 rows from position 0");
   EXPECT_ROPEWALK_ERROR(make_table(kPlain, AngleMode::tf32, 0, int64_t{1} << 40),

@@ -189,7 +189,7 @@ TEST(HalfTable, RotatesAsTheSameNumbersInFloat32) {
 TEST(HalfTable, BadRequests) {
   const Spectrum spectrum = model_spectrum(10000, 16);
   EXPECT_ROPEWALK_ERROR(make_half_table(spectrum, DType::f32, 0, 1), ErrorCode::unsupported,
-                        "dtype f32 is not supported, expected bf16 or f16");
+                        "expected dtype bf16 or f16, found f32");
   EXPECT_ROPEWALK_ERROR(make_half_table(spectrum, DType::f16, 0, -1), ErrorCode::invalid_argument,
                         "-1 rows");
   EXPECT_ROPEWALK_ERROR(make_half_table(spectrum, DType::f16, 0, int64_t{1} << 62),

@@ -25,10 +25,10 @@ bool spaced_by_half(SinusoidalLayout layout) {
 
 Spectrum frequencies(const SinusoidalConfig& config) {
   const int64_t d = config.d_model;
-  if (d < 1 || d > 1 << 20) fail(fmt::format("d_model is {}, expected 1..2^20", d));
+  if (d < 1 || d > 1 << 20) fail(fmt::format("d_model: expected 1..2^20, found {}", d));
   if (!spaced_by_half(config.layout)) return ideal_spectrum(config.base, d, (d + 1) / 2);
   if (d < 4)
-    fail(fmt::format("d_model is {}, but layout {} divides by d_model/2 - 1: expected at least 4",
+    fail(fmt::format("d_model: expected at least 4, found {}; layout {} divides by d_model/2 - 1",
                      d, name(config.layout)));
   return ideal_spectrum(config.base, 2 * (d / 2 - 1), d / 2);
 }
@@ -201,7 +201,8 @@ std::vector<float> integer_encoding(std::span<const int64_t> positions) {
 }
 
 std::vector<float> one_hot_encoding(std::span<const int64_t> positions, int64_t length) {
-  if (length < 1) fail(fmt::format("one-hot vectors of {} channels", length));
+  if (length < 1)
+    fail(fmt::format("one-hot vectors: expected at least 1 channel, found {}", length));
   std::vector<float> out(
       static_cast<size_t>(num_elements({static_cast<int64_t>(positions.size()), length})));
   for (size_t i = 0; i < positions.size(); ++i) {

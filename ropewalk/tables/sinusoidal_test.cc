@@ -116,13 +116,14 @@ TEST(Sinusoidal, WrongArgumentsAreNamed) {
     return make_view(static_cast<void*>(memory.data()), DType::f32, shape);
   };
   EXPECT_ROPEWALK_ERROR(sinusoidal({.d_model = 0}, one), ErrorCode::invalid_argument,
-                        "d_model is 0");
+                        "d_model: expected 1..2^20, found 0");
   EXPECT_ROPEWALK_ERROR(sinusoidal({.d_model = -2}, one), ErrorCode::invalid_argument,
-                        "d_model is -2");
+                        "d_model: expected 1..2^20, found -2");
   EXPECT_ROPEWALK_ERROR(sinusoidal({.d_model = 2, .layout = SinusoidalLayout::fairseq}, one),
-                        ErrorCode::invalid_argument, "at least 4");
+                        ErrorCode::invalid_argument,
+                        "d_model: expected at least 4, found 2; layout fairseq divides");
   EXPECT_ROPEWALK_ERROR(sinusoidal({.d_model = 4, .base = 0.5}, one), ErrorCode::invalid_argument,
-                        "base 0.5");
+                        "base of an ideal spectrum: expected 1..2^60, found 0.5");
   EXPECT_ROPEWALK_ERROR(sinusoidal({.d_model = 4}, one, view({1, 5})), ErrorCode::invalid_argument,
                         "expected f32, bf16 or f16 [1, 4]");
   const std::vector<int64_t> last = {std::numeric_limits<int64_t>::max()};

@@ -74,8 +74,7 @@ CosSinTable make_table(const Spectrum& spectrum, int64_t first, int64_t rows,
 HalfCosSinTable make_half_table(const Spectrum& spectrum, DType dtype, int64_t first, int64_t rows,
                                 const Parallel& parallel) {
   if (dtype != DType::bf16 && dtype != DType::f16) {
-    fail(ErrorCode::unsupported,
-         fmt::format("dtype {} is not supported, expected bf16 or f16", name(dtype)));
+    fail(ErrorCode::unsupported, fmt::format("expected dtype bf16 or f16, found {}", name(dtype)));
   }
   const size_t size = checked_size(spectrum, first, rows);
   const auto pairs = static_cast<int64_t>(spectrum.inv_freq.size());

@@ -164,9 +164,9 @@ void special::chatglm(ConfigReader& config, ModelEncoding& model, const ModelTyp
   if (sign_of_6b && sign_of_later) {
     config.refuse(
         ErrorCode::malformed, *sign_of_6b,
-        fmt::format("a key of ChatGLM-6B beside one of ChatGLM2 or later ({}), expected one "
-                    "of the two",
-                    config.pointer_to(*sign_of_later)));
+        fmt::format(
+            "expected a key of ChatGLM-6B or one of ChatGLM2 or later, found both (beside {})",
+            config.pointer_to(*sign_of_later)));
   }
   if (!sign_of_6b && !sign_of_later) {
     config.refuse(

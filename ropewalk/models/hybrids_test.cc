@@ -1,0 +1,93 @@
+// Which layers of Jamba and Nemotron-H attend; none of them knows positions but by what recurs.
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "ropewalk/models/configs_testing.h"
+
+namespace ropewalk {
+namespace {
+
+using nlohmann::ordered_json;
+
+// A letter for each layer, as in hybrid_override_pattern; "-" is E, too.
+std::string letters(const ModelEncoding& model) {
+  std::string text;
+  for (const Layer& layer : model.layers) {
+    EXPECT_TRUE(std::holds_alternative<NoEncoding>(layer.positions));
+    text += layer.mixer == Mixer::attention ? '*' : layer.mixer == Mixer::recurrence ? 'M' : '-';
+    EXPECT_EQ(layer.heads > 0, layer.mixer == Mixer::attention);
+  }
+  return text;
+}
+
+// As layer_types of JambaConfig of transformers 5.24 has them.
+TEST(Jamba, OneLayerInAPeriodAttends) {
+  EXPECT_EQ(letters(read(small_config("jamba"))), "MMMM*MMM");
+  // ai21labs/Jamba-v0.1
+  const ordered_json published = small_config("jamba", R"({
+    "num_hidden_layers": 32, "attn_layer_offset": 4, "attn_layer_period": 8})");
+  const ModelEncoding model = read(published);
+  EXPECT_EQ(letters(model), "MMMM*MMMMMMM*MMMMMMM*MMMMMMM*MMM");
+  EXPECT_EQ(value_of(model, "layer_types"), "one in 8 is full_attention, the first layer 4");
+  EXPECT_EQ(source_of(model, "layer_types"), "config.json: /attn_layer_period");
+  EXPECT_EQ(value_of(model, "encoding"), "none");
+  EXPECT_EQ(
+      letters(read(small_config("jamba", R"({"attn_layer_period": 3, "attn_layer_offset": 0})"))),
+      "*MM*MM*M");
+  EXPECT_EQ(letters(read(small_config("jamba", R"({"attn_layer_period": 100})"))), "MMMM*MMM");
+}
+
+TEST(Jamba, TheOffsetLiesInThePeriod) {
+  EXPECT_ROPEWALK_ERROR(read(small_config("jamba", R"({"attn_layer_period": 4})")),
+                        ErrorCode::malformed,
+                        "/attn_layer_offset: expected less than attn_layer_period 4, found 4");
+  EXPECT_ROPEWALK_ERROR(read(small_config("jamba", R"({"attn_layer_offset": -1})")),
+                        ErrorCode::malformed, "/attn_layer_offset: expected an integer in 0..4095");
+}
+
+// The pattern of nvidia/NVIDIA-Nemotron-Nano-9B-v2, a letter for each layer.
+TEST(NemotronH, LettersNameTheLayers) {
+  const std::string pattern = "M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-";
+  ordered_json config = small_config("nemotron_h");
+  config["num_hidden_layers"] = pattern.size();
+  config["hybrid_override_pattern"] = pattern;
+  const ModelEncoding model = read(config);
+  EXPECT_EQ(letters(model), pattern);
+  EXPECT_EQ(value_of(model, "layer_types"), "4 full_attention, 27 linear_attention, 25 mlp");
+  EXPECT_EQ(source_of(model, "layer_types"), "config.json: /hybrid_override_pattern");
+  EXPECT_EQ(letters(read(small_config(
+                "nemotron_h", R"({"num_hidden_layers": 5, "hybrid_override_pattern": "MEM*E"})"))),
+            "M-M*-");
+}
+
+TEST(NemotronH, AListOfNamesComesFirst) {
+  ordered_json config = small_config("nemotron_h", R"({"num_hidden_layers": 4,
+    "hybrid_override_pattern": "MMMM", "layers_block_type": ["mlp", "attention", "mamba", "moe"]})");
+  EXPECT_EQ(letters(read(config)), "-*M-");
+  config.erase("num_hidden_layers");
+  config["layers_block_type"] = {"full_attention", "linear_attention", "moe"};
+  EXPECT_EQ(letters(read(config)), "*M-");
+  config["layer_types"] = config["layers_block_type"];
+  config.erase("layers_block_type");
+  config["num_hidden_layers"] = 3;
+  EXPECT_EQ(letters(read(config)), "*M-");
+  EXPECT_EQ(letters(read(small_config("nemotron_h"))), "M-*-M-*-") << "the list of the class";
+}
+
+TEST(NemotronH, EachLayerHasItsLetter) {
+  const auto refused = [](const char* keys, ErrorCode code, const std::string& text) {
+    EXPECT_ROPEWALK_ERROR(read(small_config("nemotron_h", keys)), code, text);
+  };
+  refused(R"({"hybrid_override_pattern": "M-M*"})", ErrorCode::malformed,
+          "/hybrid_override_pattern: expected 8 entries, one for each layer, found 4");
+  refused(R"({"hybrid_override_pattern": "M-M*M-MX"})", ErrorCode::unsupported,
+          "/hybrid_override_pattern: expected layers of the letters *, M, -, E, found \"X\"");
+  refused(R"({"layers_block_type": ["moe", "mamba"]})", ErrorCode::malformed,
+          "/layers_block_type: expected 8 entries, one for each layer, found 2");
+  refused(R"({"hybrid_override_pattern": 5})", ErrorCode::malformed, "/hybrid_override_pattern");
+}
+
+}  // namespace
+}  // namespace ropewalk
