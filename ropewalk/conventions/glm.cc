@@ -1,5 +1,6 @@
 // GLM-4 and later of Z.ai as transformers and diffusers have them (model_type chatglm: chatglm.cc).
-// Source: configuration_*.py and modeling_*.py of transformers.
+// Source: configuration_*.py and modeling_*.py of transformers; transformer_*.py of diffusers
+// 0.42.1.
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"

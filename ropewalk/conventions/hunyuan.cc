@@ -1,5 +1,6 @@
 // Hunyuan of Tencent: rope_type dynamic with alpha is a base that is larger once and for all.
-// Source: configuration_*.py and modeling_*.py of transformers.
+// Source: configuration_*.py and modeling_*.py of transformers; transformer_*.py of diffusers
+// 0.42.1.
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/rows.h"

@@ -6,7 +6,6 @@ namespace ropewalk {
 namespace {
 
 constexpr ModelType kTypes[] = {
-    // Read from the code that came with the files.
     {.name = "internlm",
      .architecture = "InternLMForCausalLM",
      .config_class = "InternLMConfig",

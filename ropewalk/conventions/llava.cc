@@ -7,7 +7,6 @@ namespace ropewalk {
 namespace {
 
 constexpr ModelType kTypes[] = {
-    // Models that keep a language model of another type whole.
     {.name = "llava",
      .architecture = "LlavaForConditionalGeneration",
      .config_class = "LlavaConfig",

@@ -1,5 +1,5 @@
 // Qwen 1 to 3. Source: modeling_qwen.py of Qwen/Qwen-7B; configuration_*.py and modeling_*.py of
-// transformers.
+// transformers; transformer_*.py of diffusers 0.42.1.
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
