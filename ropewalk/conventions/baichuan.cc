@@ -14,16 +14,8 @@ constexpr std::string_view kEncoding = "7B: RoPE half_split on the whole head; 1
 constexpr ModelType kTypes[] = {
     {.name = "baichuan",
      .architecture = "BaichuanForCausalLM",
+     .other_architecture = "BaiChuanForCausalLM",
      .config_class = "BaichuanConfig",
-     .attention = kPlainAttention,
-     .weights = {.form = QkvForm::fused, .q = "W_pack"},
-     .gguf = gguf_norm("baichuan"),
-     .encoding = kEncoding,
-     .special = Special::baichuan},
-    // The same without model_type, as the first 7B spells its class.
-    {.name = "baichuan",
-     .architecture = "BaiChuanForCausalLM",
-     .config_class = "BaiChuanConfig",
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::fused, .q = "W_pack"},
      .gguf = gguf_norm("baichuan"),

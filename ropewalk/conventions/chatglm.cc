@@ -10,31 +10,18 @@ namespace {
 constexpr std::string_view kTelltaleKeys[] = {
     "position_encoding_2d",  "inner_hidden_size", "kv_channels", "multi_query_attention",
     "multi_query_group_num", "original_rope",     "rope_ratio",  "seq_length"};
-constexpr std::string_view kEncoding =
-    "ChatGLM-6B: RoPE half_split, 2-D; later: RoPE interleaved on the first half of the head";
 
 constexpr WeightNames kFirstNames{.form = QkvForm::fused_per_head,
                                   .layer = "layers.{}.attention.",
                                   .q = "query_key_value",
                                   .o = "dense"};
+constexpr std::string_view kEncoding =
+    "ChatGLM-6B: RoPE half_split, 2-D; later: RoPE interleaved on the first half of the head";
 
 constexpr ModelType kTypes[] = {
     {.name = "chatglm",
      .architecture = "ChatGLMModel",
-     .config_class = "ChatGLMConfig",
-     .pairing = Pairing::interleaved,
-     .attention = kPlainAttention,
-     .weights = {.form = QkvForm::fused_or_per_head,
-                 .layer = "encoder.layers.{}.self_attention.",
-                 .q = "query_key_value",
-                 .o = "dense"},
-     .other_weights = &kFirstNames,
-     .gguf = gguf_norm("chatglm"),
-     .encoding = kEncoding,
-     .special = Special::chatglm},
-    // The same files under the other name of their class, without model_type.
-    {.name = "chatglm",
-     .architecture = "ChatGLMForConditionalGeneration",
+     .other_architecture = "ChatGLMForConditionalGeneration",
      .config_class = "ChatGLMConfig",
      .pairing = Pairing::interleaved,
      .attention = kPlainAttention,

@@ -4,9 +4,25 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
+
+constexpr ModelType kExaone4{.name = "exaone4",
+                             .architecture = "Exaone4ForCausalLM",
+                             .config_class = "Exaone4Config",
+                             .size = {4096, 32, 32},
+                             .kv_heads = 32,
+                             .layers = {.kinds = kFullPassesSlidingTurns,
+                                        .period = 4,
+                                        .period_key = "sliding_window_pattern",
+                                        .all_rotate_if_null = "sliding_window"},
+                             .attention = {.known = true,
+                                           .qk_norm = rms_norm(1e-5),
+                                           .window = {.key = "sliding_window", .value = 4096}},
+                             .weights = kSeparate,
+                             .gguf = gguf_neox("exaone4")};
 
 constexpr ModelType kTypes[] = {
     {.name = "exaone",
@@ -16,40 +32,18 @@ constexpr ModelType kTypes[] = {
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::separate, .layer = "h.{}.attn.attention.", .o = "out_proj"},
      .gguf = gguf_neox("exaone")},
-    {.name = "exaone4",
-     .architecture = "Exaone4ForCausalLM",
-     .config_class = "Exaone4Config",
-     .size = {4096, 32, 32},
-     .kv_heads = 32,
-     .layers = {.kinds = kFullPassesSlidingTurns,
-                .period = 4,
-                .period_key = "sliding_window_pattern",
-                .all_rotate_if_null = "sliding_window"},
-     .attention = {.known = true,
-                   .qk_norm = rms_norm(1e-5),
-                   .window = {.key = "sliding_window", .value = 4096}},
-     .weights = kSeparate,
-     .gguf = gguf_neox("exaone4")},
-    {.name = "exaone_moe",
-     .architecture = "ExaoneMoeForCausalLM",
-     .config_class = "ExaoneMoeConfig",
-     .size = {4096, 32, 32},
-     .kv_heads = 32,
-     .layers = {.kinds = kFullPassesSlidingTurns,
-                .period = 4,
-                .period_key = "sliding_window_pattern",
-                .all_rotate_if_null = "sliding_window"},
-     .attention = {.known = true,
-                   .qk_norm = rms_norm(1e-5),
-                   .window = {.key = "sliding_window", .value = 4096}},
-     .weights = kSeparate,
-     .gguf = gguf_neox("exaone-moe")},
+    kExaone4,
+    like(kExaone4, {.name = "exaone_moe",
+                    .architecture = "ExaoneMoeForCausalLM",
+                    .config_class = "ExaoneMoeConfig",
+                    .gguf = gguf_neox("exaone-moe")}),
     {.name = "exaone4_5",
      .architecture = "Exaone4_5_ForConditionalGeneration",
      .config_class = "Exaone4_5_Config",
      .part = "text_config",
      .part_type = "exaone4",
      .parts = kGridTower},
+    vision_tower({"exaone4_5_vision", "Exaone4_5_VisionConfig", {3584, 16, 32}}),
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -19,6 +20,10 @@ constexpr LayerKind kGlobalAndLocal[] = {
      .rope_theta = 10000,
      .takes_rope_scaling = false},
 };
+constexpr std::string_view kGemma4Rope =
+    R"({"sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+        "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25,
+                           "rope_theta": 1000000.0}})";
 constexpr LayerKind kGemma4[] = {
     {.name = "full_attention",
      .rope_theta = 1000000,
@@ -30,19 +35,30 @@ constexpr LayerKind kGemma4[] = {
      .rope_theta = 10000,
      .takes_rope_scaling = false},
 };
+constexpr KeyAlias kRecurrentAliases[] = {{"sliding_window", "attention_window_size"},
+                                          {"layers_block_type", "layer_types"}};
 constexpr LayerKind kRecurrent[] = {
     {.name = "sliding_attention", .windowed = true},
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
     {.name = "attention"},  // as the files of transformers 4 name the two
     {.name = "recurrent", .rotates = false, .mixer = Mixer::recurrence},
 };
-constexpr std::string_view kGemma4Rope =
-    R"({"sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
-        "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25,
-                           "rope_theta": 1000000.0}})";
 
-constexpr KeyAlias kRecurrentAliases[] = {{"sliding_window", "attention_window_size"},
-                                          {"layers_block_type", "layer_types"}};
+constexpr ModelType kGemma2{
+    .name = "gemma2",
+    .architecture = "Gemma2ForCausalLM",
+    .config_class = "Gemma2Config",
+    .size = {2304, 8, 26},
+    .head_dim = 256,
+    .kv_heads = 4,
+    .max_positions = 8192,
+    .layers = {.kinds = kFullAndSliding, .period = 2},
+    .attention = {.known = true,
+                  .scale = {.key = "query_pre_attn_scalar", .value = 256, .inverse_root = true},
+                  .window = {.key = "sliding_window", .value = 4096},
+                  .softcap = {"attn_logit_softcapping", 50}},
+    .weights = kSeparate,
+    .gguf = gguf_neox("gemma2")};
 
 constexpr ModelType kTypes[] = {
     {.name = "gemma",
@@ -55,33 +71,10 @@ constexpr ModelType kTypes[] = {
      .attention = {.known = true},
      .weights = kSeparate,
      .gguf = gguf_neox("gemma")},
-    {.name = "gemma2",
-     .architecture = "Gemma2ForCausalLM",
-     .config_class = "Gemma2Config",
-     .size = {2304, 8, 26},
-     .head_dim = 256,
-     .kv_heads = 4,
-     .max_positions = 8192,
-     .layers = {.kinds = kFullAndSliding, .period = 2},
-     .attention = {.known = true,
-                   .scale = {.key = "query_pre_attn_scalar", .value = 256, .inverse_root = true},
-                   .window = {.key = "sliding_window", .value = 4096},
-                   .softcap = {"attn_logit_softcapping", 50}},
-     .weights = kSeparate,
-     .gguf = gguf_neox("gemma2")},
-    {.name = "vaultgemma",
-     .architecture = "VaultGemmaForCausalLM",
-     .config_class = "VaultGemmaConfig",
-     .size = {2304, 8, 26},
-     .head_dim = 256,
-     .kv_heads = 4,
-     .max_positions = 8192,
-     .layers = {.kinds = kFullAndSliding, .period = 2},
-     .attention = {.known = true,
-                   .scale = {.key = "query_pre_attn_scalar", .value = 256, .inverse_root = true},
-                   .window = {.key = "sliding_window", .value = 4096},
-                   .softcap = {"attn_logit_softcapping", 50}},
-     .weights = kSeparate},
+    kGemma2,
+    like(kGemma2, {.name = "vaultgemma",
+                   .architecture = "VaultGemmaForCausalLM",
+                   .config_class = "VaultGemmaConfig"}),
     {.name = "gemma3_text",
      .architecture = "Gemma3ForCausalLM",
      .config_class = "Gemma3TextConfig",
@@ -150,6 +143,11 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "gemma4_text",
      .parts = kGemma4Tower},
+    vision_tower({"gemma4_vision",
+                  "Gemma4VisionConfig",
+                  {768, 12, 16},
+                  &kGemma4Vision,
+                  "RoPE half_split within each half of the head: columns, then rows"}),
     {.name = "gemma4_unified_text",
      .config_class = "Gemma4UnifiedTextConfig",
      .size = {2304, 8, 30},
@@ -213,18 +211,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "PaliGemmaConfig",
      .part = "text_config",
      .part_type = "gemma"},
-    {.name = "t5_gemma_module",
-     .config_class = "T5GemmaModuleConfig",
-     .size = {2304, 8, 26},
-     .head_dim = 256,
-     .kv_heads = 4,
-     .max_positions = 8192,
-     .layers = {.kinds = kFullAndSliding, .period = 2},
-     .attention = {.known = true,
-                   .scale = {.key = "query_pre_attn_scalar", .value = 256, .inverse_root = true},
-                   .window = {.key = "sliding_window", .value = 4096},
-                   .softcap = {"attn_logit_softcapping", 50}},
-     .weights = kSeparate},
+    like(kGemma2, {.name = "t5_gemma_module", .config_class = "T5GemmaModuleConfig"}),
     {.name = "t5gemma",
      .architecture = "T5GemmaForConditionalGeneration",
      .config_class = "T5GemmaConfig",

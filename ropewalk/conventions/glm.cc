@@ -1,43 +1,41 @@
-// GLM-4 and later as Hugging Face transformers has them (model_type chatglm: chatglm.cc; the ones
-// with latent attention: deepseek.cc). Source: configuration_*.py and modeling_*.py of
-// transformers.
+// GLM-4 and later of Z.ai as transformers and diffusers have them (model_type chatglm: chatglm.cc).
+// Source: configuration_*.py and modeling_*.py of transformers; transformer_*.py of diffusers
+// 0.42.1.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
+constexpr KeyAlias kGlmLiteAliases[] = {{"head_dim", "qk_rope_head_dim"}};
 constexpr MultiAxis kSections{.axes = 3, .section = {8, 12, 12}};
+constexpr AxesRule kCogVideoX{.of_head = AxesRule::Dims::quarter_first, .dtype = DType::f32};
+constexpr AxesRule kCogView4{
+    .of_head = AxesRule::Dims::halves, .dtype = DType::f32, .axes_in_words = "row, column"};
+
+constexpr ModelType kGlm{.name = "glm",
+                         .architecture = "GlmForCausalLM",
+                         .config_class = "GlmConfig",
+                         .size = {4096, 32, 40},
+                         .head_dim = 128,
+                         .kv_heads = 2,
+                         .max_positions = 131072,
+                         .pairing = Pairing::interleaved,
+                         .fraction = Fraction::leading,
+                         .rotary_fraction = 0.5,
+                         .rounds_odd_up = true,
+                         .attention = kPlainAttention,
+                         .weights = kSeparate,
+                         .gguf = gguf_norm("chatglm")};
 
 constexpr ModelType kTypes[] = {
-    {.name = "glm",
-     .architecture = "GlmForCausalLM",
-     .config_class = "GlmConfig",
-     .size = {4096, 32, 40},
-     .head_dim = 128,
-     .kv_heads = 2,
-     .max_positions = 131072,
-     .pairing = Pairing::interleaved,
-     .fraction = Fraction::leading,
-     .rotary_fraction = 0.5,
-     .rounds_odd_up = true,
-     .attention = kPlainAttention,
-     .weights = kSeparate,
-     .gguf = gguf_norm("chatglm")},
-    {.name = "glm4",
-     .architecture = "Glm4ForCausalLM",
-     .config_class = "Glm4Config",
-     .size = {4096, 32, 40},
-     .head_dim = 128,
-     .kv_heads = 2,
-     .max_positions = 131072,
-     .pairing = Pairing::interleaved,
-     .fraction = Fraction::leading,
-     .rotary_fraction = 0.5,
-     .rounds_odd_up = true,
-     .attention = kPlainAttention,
-     .weights = kSeparate,
-     .gguf = gguf_norm("glm4")},
+    kGlm,
+    like(kGlm, {.name = "glm4",
+                .architecture = "Glm4ForCausalLM",
+                .config_class = "Glm4Config",
+                .gguf = gguf_norm("glm4")}),
     {.name = "glm4_moe",
      .architecture = "Glm4MoeForCausalLM",
      .config_class = "Glm4MoeConfig",
@@ -52,6 +50,37 @@ constexpr ModelType kTypes[] = {
                                .on = {"use_qk_norm", false}}},
      .weights = kSeparate,
      .gguf = gguf_neox("glm4moe")},
+    {.name = "glm4_moe_lite",
+     .architecture = "Glm4MoeLiteForCausalLM",
+     .config_class = "Glm4MoeLiteConfig",
+     .aliases = kGlmLiteAliases,
+     .size = {2048, 20, 47},
+     .kv_heads = 20,
+     .max_positions = 202752,
+     .pairing = Pairing::interleaved,
+     .yarn_type = kDeepseekYarn,
+     .latent = {.nope_dim = 192,
+                .rope_dim = 64,
+                .writes_half_split = true,
+                .key_decides = true,
+                .q_rank = 768},
+     .value_dim = {"v_head_dim", 256},
+     .attention = kPlainAttention,
+     .weights = kLatent,
+     .gguf = gguf_norm("deepseek2")},
+    {.name = "glm_moe_dsa",
+     .architecture = "GlmMoeDsaForCausalLM",
+     .config_class = "GlmMoeDsaConfig",
+     .size = {6144, 64, 78},
+     .kv_heads = 64,
+     .max_positions = 202752,
+     .pairing = Pairing::interleaved,
+     .yarn_type = kDeepseekYarn,
+     .latent = {.nope_dim = 192, .rope_dim = 64, .writes_half_split = true, .q_rank = 2048},
+     .value_dim = {"v_head_dim", 256},
+     .attention = {.known = true, .not_computed = kSparseIndexer},
+     .gguf = gguf_norm("glm-dsa"),
+     .parts = kInterleavedIndexer},
     {.name = "glm4v_text",
      .config_class = "Glm4vTextConfig",
      .size = {4096, 32, 40},
@@ -69,6 +98,7 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "glm4v_text",
      .parts = kGridTower},
+    vision_tower({"glm4v_vision", "Glm4vVisionConfig", {1536, 12, 24}}),
     {.name = "glm4v_moe_text",
      .config_class = "Glm4vMoeTextConfig",
      .size = {4096, 96, 46},
@@ -87,6 +117,7 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "glm4v_moe_text",
      .parts = kGridTower},
+    vision_tower({"glm4v_moe_vision", "Glm4vMoeVisionConfig", {1536, 12, 24}}),
     {.name = "glm46v",
      .architecture = "Glm46VForConditionalGeneration",
      .config_class = "Glm46VConfig",
@@ -110,6 +141,7 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "glm_ocr_text",
      .parts = kGridTower},
+    vision_tower({"glm_ocr_vision", "GlmOcrVisionConfig", {1024, 16, 24}}),
     {.name = "glm_image_text",
      .config_class = "GlmImageTextConfig",
      .size = {4096, 32, 40},
@@ -125,6 +157,38 @@ constexpr ModelType kTypes[] = {
      .config_class = "GlmImageConfig",
      .part = "text_config",
      .part_type = "glm_image_text"},
+    {.name = "glmasr_encoder",
+     .config_class = "GlmAsrEncoderConfig",
+     .size = {1280, 20, 32},
+     .kv_heads = 20,
+     .max_positions = 1500,
+     .fraction = Fraction::leading,
+     .rotary_fraction = 0.5,
+     .rounds_odd_up = true,
+     .attention = {.known = true, .mask = Mask::full}},
+    {.name = "glmasr",
+     .architecture = "GlmAsrForConditionalGeneration",
+     .config_class = "GlmAsrConfig",
+     .part = "text_config",
+     .part_type = "llama"},
+    diffusion(
+        {.name = "CogVideoXTransformer3DModel",
+         .rope_theta = 10000,
+         .axes = &kCogVideoX,
+         .remark =
+             "only the tokens of the video turn; rows and columns are scaled where the picture is "
+             "not of the size that was trained",
+         .only_if = {.key = "use_rotary_positional_embeddings",
+                     .refusal = "expected true: without it a table of sines and cosines for three "
+                                "axes is added to the input, which is not supported"}}),
+    diffusion(
+        {.name = "CogView4Transformer2DModel",
+         .rope_theta = 10000,
+         .axes = &kCogView4,
+         .encoding = "RoPE half_split, rows on the first half of the pairs, columns on the second",
+         .remark =
+             "only the tokens of the picture turn; rows are floor(i rope_axes_dim[0] / height)",
+         .pairing = Pairing::half_split}),
 };
 
 }  // namespace

@@ -1,13 +1,14 @@
-// GPT-NeoX, Pythia and what grew from them: only the first channels of a head turn.
-// Source: configuration_*.py and modeling_*.py of transformers.
+// GPT-J, GPT-NeoX and Pythia of EleutherAI: only the first channels of a head turn. Source:
+// configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"rotary_pct", "use_parallel_residual",
-                                              "rotary_emb_base"};
+                                              "rotary_emb_base", "rotary_dim", "n_inner"};
 
 constexpr ModelType kTypes[] = {
     {.name = "gpt_neox",
@@ -37,56 +38,16 @@ constexpr ModelType kTypes[] = {
                  .layer = "layers.{}.attention.",
                  .q = "query_key_value",
                  .o = "dense"}},
-    {.name = "stablelm",
-     .architecture = "StableLmForCausalLM",
-     .config_class = "StableLmConfig",
-     .size = {2560, 32, 32},
-     .kv_heads = 32,
-     .max_positions = 4096,
-     .fraction = Fraction::leading,
-     .rotary_fraction = 0.25,
-     .attention = {.known = true, .qk_norm = layer_norm_if("qk_layernorm", false)},
-     .weights = {.form = QkvForm::separate, .q_norm = "q_layernorm", .k_norm = "k_layernorm"},
-     .gguf = gguf_neox("stablelm")},
-    {.name = "stablelm_epoch",
-     .architecture = "StableLMEpochForCausalLM",
-     .config_class = "StableLMEpochConfig",
-     .max_positions = 4096,
-     .fraction = Fraction::leading,
-     .rotary_fraction = 0.25,
-     .fraction_key = "rope_pct",
+    {.name = "gptj",
+     .architecture = "GPTJForCausalLM",
+     .config_class = "GPTJConfig",
+     .pairing = Pairing::interleaved,
+     .fixed_theta = true,
+     .rotary_dim_key = "rotary_dim",
+     .rotary_dim = 64,
      .attention = kPlainAttention,
-     .weights = kSeparate,
-     .gguf = gguf_neox("stablelm")},
-    {.name = "persimmon",
-     .architecture = "PersimmonForCausalLM",
-     .config_class = "PersimmonConfig",
-     .size = {4096, 64, 36},
-     .max_positions = 16384,
-     .fraction = Fraction::leading,
-     .rotary_fraction = 0.5,
-     .attention = {.known = true, .qk_norm = layer_norm_if("qk_layernorm", true)},
-     .weights = {.form = QkvForm::fused_per_head,
-                 .q = "query_key_value",
-                 .o = "dense",
-                 .q_norm = "q_layernorm",
-                 .k_norm = "k_layernorm"}},
-    {.name = "fuyu",
-     .architecture = "FuyuForCausalLM",
-     .config_class = "FuyuConfig",
-     .part = "text_config",
-     .part_type = "persimmon"},
-    {.name = "nemotron",
-     .architecture = "NemotronForCausalLM",
-     .config_class = "NemotronConfig",
-     .size = {6144, 48, 32},
-     .max_positions = 4096,
-     .fraction = Fraction::leading,
-     .rotary_fraction = 0.5,
-     .fraction_key = "rope_percent",
-     .attention = kPlainAttention,
-     .weights = kSeparate,
-     .gguf = gguf_neox("nemotron")},
+     .weights = {.form = QkvForm::separate, .layer = "h.{}.attn.", .o = "out_proj"}},
+    learned_table("gpt_neo", "GPTNeoForCausalLM"),
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -17,30 +18,25 @@ constexpr LayerKind kAttentionAndMamba[] = {
     {.name = "full_attention"},
 };
 
-constexpr LayerRule kBaseOfEachLayer{.bases_key = "layer_rope_theta"};
+constexpr ModelType kGranite{
+    .name = "granite",
+    .architecture = "GraniteForCausalLM",
+    .config_class = "GraniteConfig",
+    .size = {4096, 32, 32},
+    .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
+    .weights = kSeparate,
+    .gguf = gguf_norm("granite")};
 
 constexpr ModelType kTypes[] = {
-    {.name = "granite",
-     .architecture = "GraniteForCausalLM",
-     .config_class = "GraniteConfig",
-     .size = {4096, 32, 32},
-     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
-     .weights = kSeparate,
-     .gguf = gguf_norm("granite")},
-    {.name = "granitemoe",
-     .architecture = "GraniteMoeForCausalLM",
-     .config_class = "GraniteMoeConfig",
-     .size = {4096, 32, 32},
-     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
-     .weights = kSeparate,
-     .gguf = gguf_norm("granitemoe")},
-    {.name = "granitemoeshared",
-     .architecture = "GraniteMoeSharedForCausalLM",
-     .config_class = "GraniteMoeSharedConfig",
-     .size = {4096, 32, 32},
-     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
-     .weights = kSeparate,
-     .gguf = gguf_norm("granitemoe")},
+    kGranite,
+    like(kGranite, {.name = "granitemoe",
+                    .architecture = "GraniteMoeForCausalLM",
+                    .config_class = "GraniteMoeConfig",
+                    .gguf = gguf_norm("granitemoe")}),
+    like(kGranite, {.name = "granitemoeshared",
+                    .architecture = "GraniteMoeSharedForCausalLM",
+                    .config_class = "GraniteMoeSharedConfig",
+                    .gguf = gguf_norm("granitemoe")}),
     // Layers of attention and of Mamba; position_embedding_type "nope" turns the rotation off.
     {.name = "granitemoehybrid",
      .architecture = "GraniteMoeHybridForCausalLM",
@@ -75,11 +71,7 @@ constexpr ModelType kTypes[] = {
                    .window = {.key = "sliding_window", .value = 128},
                    .sinks = true},
      .weights = kSeparate},
-    {.name = "granite4_vision_text",
-     .config_class = "Granite4VisionTextConfig",
-     .size = {4096, 32, 32},
-     .attention = {.known = true, .scale = {.key = "attention_multiplier", .value = 1}},
-     .weights = kSeparate},
+    like(kGranite, {.name = "granite4_vision_text", .config_class = "Granite4VisionTextConfig"}),
     {.name = "granite4_vision",
      .architecture = "Granite4VisionForConditionalGeneration",
      .config_class = "Granite4VisionConfig",

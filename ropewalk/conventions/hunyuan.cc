@@ -1,28 +1,41 @@
 // Hunyuan of Tencent: rope_type dynamic with alpha is a base that is larger once and for all.
-// Source: configuration_*.py and modeling_*.py of transformers.
+// Source: configuration_*.py and modeling_*.py of transformers; transformer_*.py of diffusers
+// 0.42.1.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
+constexpr std::string_view kTelltaleKeys[] = {"rope_axes_dim", "patch_size_t"};
+
+constexpr AxesRule kHunyuanVideo{.dims_key = "rope_axes_dim",
+                                 .dims = {16, 56, 56},
+                                 .theta_key = "rope_theta",
+                                 .dtype = DType::f32};
+constexpr AxesRule kHunyuanImage{.dims_key = "rope_axes_dim",
+                                 .dims = {64, 64},
+                                 .theta_key = "rope_theta",
+                                 .dtype = DType::f32,
+                                 .axes_in_words = "row, column; or frame, row, column"};
+
+constexpr ModelType kDense{
+    .name = "hunyuan_v1_dense",
+    .architecture = "HunYuanDenseV1ForCausalLM",
+    .config_class = "HunYuanDenseV1Config",
+    .size = {4096, 32, 32},
+    .reads_alpha = true,
+    .attention = {.known = true, .qk_norm = rms_norm_after(1e-5)},
+    .weights = {.form = QkvForm::separate, .q_norm = "query_layernorm", .k_norm = "key_layernorm"},
+    .gguf = gguf_neox("hunyuan-dense")};
+
 constexpr ModelType kTypes[] = {
-    {.name = "hunyuan_v1_dense",
-     .architecture = "HunYuanDenseV1ForCausalLM",
-     .config_class = "HunYuanDenseV1Config",
-     .size = {4096, 32, 32},
-     .reads_alpha = true,
-     .attention = {.known = true, .qk_norm = rms_norm_after(1e-5)},
-     .weights = {.form = QkvForm::separate, .q_norm = "query_layernorm", .k_norm = "key_layernorm"},
-     .gguf = gguf_neox("hunyuan-dense")},
-    {.name = "hunyuan_v1_moe",
-     .architecture = "HunYuanMoEV1ForCausalLM",
-     .config_class = "HunYuanMoEV1Config",
-     .size = {4096, 32, 32},
-     .reads_alpha = true,
-     .attention = {.known = true, .qk_norm = rms_norm_after(1e-5)},
-     .weights = {.form = QkvForm::separate, .q_norm = "query_layernorm", .k_norm = "key_layernorm"},
-     .gguf = gguf_neox("hunyuan-moe")},
+    kDense,
+    like(kDense, {.name = "hunyuan_v1_moe",
+                  .architecture = "HunYuanMoEV1ForCausalLM",
+                  .config_class = "HunYuanMoEV1Config",
+                  .gguf = gguf_neox("hunyuan-moe")}),
     {.name = "hy_v3",
      .architecture = "HYV3ForCausalLM",
      .config_class = "HYV3Config",
@@ -60,10 +73,23 @@ constexpr ModelType kTypes[] = {
      .latent = {.nope_dim = 192, .rope_dim = 64, .q_rank = 1536},
      .value_dim = {"v_head_dim", 256},
      .attention = {.known = true, .sinks = true, .not_computed = kSparseIndexer}},
+    diffusion({.name = "HunyuanVideoTransformer3DModel",
+               .rope_theta = 256,
+               .axes = &kHunyuanVideo,
+               .remark = "only the tokens of the video turn, not those of the text"}),
+    diffusion({.name = "HunyuanVideo15Transformer3DModel",
+               .rope_theta = 256,
+               .axes = &kHunyuanVideo,
+               .remark = "only the tokens of the video turn, not those of the text"}),
+    diffusion({.name = "HunyuanImageTransformer2DModel",
+               .rope_theta = 256,
+               .axes = &kHunyuanImage,
+               .encoding = kAxesOfTheKey}),
 };
 
 }  // namespace
 
-constinit const Family family::hunyuan{.name = "hunyuan", .types = kTypes};
+constinit const Family family::hunyuan{
+    .name = "hunyuan", .types = kTypes, .telltale_keys = kTelltaleKeys};
 
 }  // namespace ropewalk

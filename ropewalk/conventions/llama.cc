@@ -2,6 +2,7 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -50,6 +51,11 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "llama4_text",
      .parts = kLlama4Tower},
+    vision_tower({"llama4_vision_model",
+                  "Llama4VisionConfig",
+                  {768, 16, 34},
+                  &kLlama4Vision,
+                  "RoPE interleaved, columns on the first half of the head, rows on the second"}),
     {.name = "mllama_text_model",
      .config_class = "MllamaTextConfig",
      .size = {4096, 32, 40},
@@ -65,33 +71,6 @@ constexpr ModelType kTypes[] = {
      .config_class = "MllamaConfig",
      .part = "text_config",
      .part_type = "mllama_text_model"},
-    // Models that keep a language model of another type whole.
-    {.name = "llava",
-     .architecture = "LlavaForConditionalGeneration",
-     .config_class = "LlavaConfig",
-     .part = "text_config",
-     .part_type = "llama",
-     .parts = kPixtralTower},
-    {.name = "llava_next",
-     .architecture = "LlavaNextForConditionalGeneration",
-     .config_class = "LlavaNextConfig",
-     .part = "text_config",
-     .part_type = "llama"},
-    {.name = "vipllava",
-     .architecture = "VipLlavaForConditionalGeneration",
-     .config_class = "VipLlavaConfig",
-     .part = "text_config",
-     .part_type = "llama"},
-    {.name = "idefics3",
-     .architecture = "Idefics3ForConditionalGeneration",
-     .config_class = "Idefics3Config",
-     .part = "text_config",
-     .part_type = "llama"},
-    {.name = "smolvlm",
-     .architecture = "SmolVLMForConditionalGeneration",
-     .config_class = "SmolVLMConfig",
-     .part = "text_config",
-     .part_type = "llama"},
 };
 
 }  // namespace

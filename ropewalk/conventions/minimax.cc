@@ -2,6 +2,7 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -60,6 +61,11 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "minimax_m3_vl_text",
      .parts = kMiniMaxTower},
+    vision_tower({"minimax_m3_vl_vision",
+                  "MiniMaxM3VLVisionConfig",
+                  {1280, 16, 32},
+                  &kMiniMaxVision,
+                  "RoPE half_split, frame, row and column on a third of the pairs each"}),
 };
 
 }  // namespace

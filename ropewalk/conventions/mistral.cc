@@ -3,11 +3,13 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"num_local_experts", "llama_4_scaling"};
+
 constexpr ModelType kTypes[] = {
     {.name = "mistral",
      .architecture = "MistralForCausalLM",
@@ -98,6 +100,16 @@ constexpr ModelType kTypes[] = {
      .attention = {.known = true,
                    .window = {.key = "sliding_window", .value = 8192, .all_layers = true}},
      .weights = kSeparate},
+    {.name = "voxtral_realtime_encoder",
+     .config_class = "VoxtralRealtimeEncoderConfig",
+     .size = {1280, 32, 32},
+     .head_dim = 64,
+     .max_positions = 1500},
+    {.name = "voxtral_realtime",
+     .architecture = "VoxtralRealtimeForConditionalGeneration",
+     .config_class = "VoxtralRealtimeConfig",
+     .part = "text_config",
+     .part_type = "voxtral_realtime_text"},
     {.name = "mistral_large4_text",
      .config_class = "MistralLarge4TextConfig",
      .size = {6144, 64, 72},
@@ -116,6 +128,11 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "mistral_large4_text",
      .parts = kPixtralTower},
+    vision_tower({"pixtral",
+                  "PixtralVisionConfig",
+                  {1024, 16, 24},
+                  &kPixtralVision,
+                  "RoPE half_split, rows on even frequencies, columns on odd ones"}),
 };
 
 }  // namespace

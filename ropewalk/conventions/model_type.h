@@ -121,7 +121,8 @@ constexpr GgufForm gguf_norm(std::string_view architecture) {
 struct ModelType {
   std::string_view name;          // value of /model_type
   std::string_view architecture;  // value of /architectures/0, for a file without model_type
-  std::string_view config_class;  // whose defaults these are: "Qwen3Config"
+  std::string_view other_architecture = {};  // another name of the same class
+  std::string_view config_class;             // whose defaults these are: "Qwen3Config"
 
   std::span<const KeyAlias> aliases = {};
 

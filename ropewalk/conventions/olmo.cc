@@ -14,7 +14,6 @@ constexpr LayerKind kScaledAndLocal[] = {
     {.name = "full_attention"},
     {.name = "sliding_attention", .windowed = true, .takes_rope_scaling = false},
 };
-
 constexpr KeyAlias kMolmo2Aliases[] = {{"layer_norm_eps", "rms_norm_eps"}};
 
 constexpr ModelType kTypes[] = {

@@ -1,14 +1,18 @@
 // Qwen 1 to 3. Source: modeling_qwen.py of Qwen/Qwen-7B; configuration_*.py and modeling_*.py of
-// transformers.
+// transformers; transformer_*.py of diffusers 0.42.1.
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"use_dynamic_ntk", "use_logn_attn", "rotary_emb_base",
                                               "max_window_layers", "use_sliding_window"};
+
+constexpr AxesRule kQwenImage{
+    .dims_key = "axes_dims_rope", .dims = {16, 56, 56}, .dtype = DType::f32};
 
 constexpr ModelType kTypes[] = {
     {.name = "qwen",
@@ -101,6 +105,10 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen2AudioConfig",
      .part = "text_config",
      .part_type = "qwen2"},
+    diffusion({.name = "QwenImageTransformer2DModel",
+               .rope_theta = 10000,
+               .axes = &kQwenImage,
+               .remark = "row and column are counted from the middle of the picture"}),
 };
 
 }  // namespace

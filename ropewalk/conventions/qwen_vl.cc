@@ -3,58 +3,50 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
-constexpr std::string_view kTelltaleKeys[] = {"vision_start_token_id", "video_token_id"};
+constexpr std::string_view kTelltaleKeys[] = {"vision_start_token_id", "video_token_id",
+                                              "spatial_merge_size"};
 
-constexpr MultiAxis kQwen2{.axes = 3, .section = {16, 24, 24}};
 // mrope_interleaved is written into the files, but only the class decides.
 constexpr MultiAxis kQwen3{.axes = 3, .order = MropeOrder::interleaved, .section = {24, 20, 20}};
 constexpr MultiAxis kQwen35{.axes = 3, .order = MropeOrder::interleaved, .section = {11, 11, 10}};
-
 constexpr LayerKind kIndexedAndLinear[] = {
     {.name = "indexed_attention"},
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
     {.name = "full_attention"},  // another name of the first
 };
 
+constexpr ModelType kQwen2VlText{
+    .name = "qwen2_vl_text",
+    .config_class = "Qwen2VLTextConfig",
+    .size = {8192, 64, 80},
+    .kv_heads = 8,
+    .max_positions = 32768,
+    .rope_theta = 1000000,
+    .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 80}},
+    .multi_axis = kAxesOfQwen2,
+    .attention = {.known = true,
+                  .window = {.key = "sliding_window",
+                             .value = 4096,
+                             .on = {"use_sliding_window", false}}},
+    .weights = kSeparate,
+    .gguf = gguf_neox("qwen2vl")};
+
 constexpr ModelType kTypes[] = {
-    {.name = "qwen2_vl_text",
-     .config_class = "Qwen2VLTextConfig",
-     .size = {8192, 64, 80},
-     .kv_heads = 8,
-     .max_positions = 32768,
-     .rope_theta = 1000000,
-     .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 80}},
-     .multi_axis = kQwen2,
-     .attention = {.known = true,
-                   .window = {.key = "sliding_window",
-                              .value = 4096,
-                              .on = {"use_sliding_window", false}}},
-     .weights = kSeparate,
-     .gguf = gguf_neox("qwen2vl")},
+    kQwen2VlText,
     {.name = "qwen2_vl",
      .architecture = "Qwen2VLForConditionalGeneration",
      .config_class = "Qwen2VLConfig",
      .part = "text_config",
      .part_type = "qwen2_vl_text",
      .parts = kGridTower},
-    {.name = "qwen2_5_vl_text",
-     .config_class = "Qwen2_5_VLTextConfig",
-     .size = {8192, 64, 80},
-     .kv_heads = 8,
-     .max_positions = 32768,
-     .rope_theta = 1000000,
-     .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 80}},
-     .multi_axis = kQwen2,
-     .attention = {.known = true,
-                   .window = {.key = "sliding_window",
-                              .value = 4096,
-                              .on = {"use_sliding_window", false}}},
-     .weights = kSeparate,
-     .gguf = gguf_neox("qwen2vl")},
+    like(kQwen2VlText, {.name = "qwen2_5_vl_text",
+                        .config_class = "Qwen2_5_VLTextConfig",
+                        .gguf = gguf_neox("qwen2vl")}),
     {.name = "qwen2_5_vl",
      .architecture = "Qwen2_5_VLForConditionalGeneration",
      .config_class = "Qwen2_5_VLConfig",
@@ -147,7 +139,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 32768,
      .rope_theta = 1000000,
      .layers = {.kinds = kFullAndSliding, .first_windowed = {"max_window_layers", 28}},
-     .multi_axis = kQwen2,
+     .multi_axis = kAxesOfQwen2,
      .attention = {.known = true,
                    .window = {.key = "sliding_window",
                               .value = 32768,
@@ -184,23 +176,6 @@ constexpr ModelType kTypes[] = {
      .config_class = "Qwen3OmniMoeConfig",
      .part = "thinker_config",
      .part_type = "qwen3_omni_moe_thinker"},
-    {.name = "paddleocr_vl_text",
-     .config_class = "PaddleOCRTextConfig",
-     .size = {1024, 16, 18},
-     .head_dim = 128,
-     .kv_heads = 2,
-     .max_positions = 131072,
-     .rope_theta = 500000,
-     .multi_axis = kQwen2,
-     .attention = kPlainAttention,
-     .weights = kSeparate,
-     .gguf = gguf_neox("paddleocr")},
-    {.name = "paddleocr_vl",
-     .architecture = "PaddleOCRVLForConditionalGeneration",
-     .config_class = "PaddleOCRVLConfig",
-     .part = "text_config",
-     .part_type = "paddleocr_vl_text",
-     .parts = kGridTower},
     {.name = "qwen4_exp_text",
      .config_class = "Qwen4ExpTextConfig",
      .size = {2048, 16, 40},
@@ -218,6 +193,12 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "qwen4_exp_text",
      .parts = kGridTower},
+    vision_tower({"qwen2_vl_vision", "Qwen2VLVisionConfig", {1280, 16, 32}}),
+    vision_tower({"qwen2_5_vl_vision", "Qwen2_5_VLVisionConfig", {3584, 16, 32}}),
+    vision_tower({"qwen3_vl_vision", "Qwen3VLVisionConfig", {1152, 16, 27}}),
+    vision_tower({"qwen3_vl_moe_vision", "Qwen3VLMoeVisionConfig", {1152, 16, 27}}),
+    vision_tower({"qwen3_5_vision", "Qwen3_5VisionConfig", {1152, 16, 27}}),
+    vision_tower({"qwen3_5_moe_vision", "Qwen3_5MoeVisionConfig", {1152, 16, 27}}),
 };
 
 }  // namespace

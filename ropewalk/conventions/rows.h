@@ -8,6 +8,22 @@ namespace ropewalk {
 
 // Rows of many models that differ in few things.
 
+// A type whose code is that of another, under names of its own; without a size it has that of the
+// other.
+struct OwnNames {
+  std::string_view name, architecture, config_class;
+  ModelType::Size size = {};
+  GgufForm gguf = {};
+};
+constexpr ModelType like(ModelType row, const OwnNames& own) {
+  row.name = own.name;
+  row.architecture = own.architecture;
+  row.config_class = own.config_class;
+  if (own.size.layers > 0) row.size = own.size;
+  row.gguf = own.gguf;
+  return row;
+}
+
 constexpr ModelType learned_table(std::string_view name, std::string_view architecture) {
   return {.name = name,
           .architecture = architecture,
@@ -107,9 +123,9 @@ constexpr ModelType diffusion(const DiffusionRow& row) {
 }
 inline constexpr std::string_view kAxesOfTheKey =
     "RoPE interleaved, axes with channels of their own by a key";
-inline constexpr AxesRule kFluxAxes{.dims_key = "axes_dims_rope",
-                                    .dims = {16, 56, 56},
-                                    .axes_in_words = "first id, row, column; text has zeros"};
+inline constexpr std::string_view kImageIds = "first id, row, column; text has zeros";
+inline constexpr AxesRule kFluxAxes{
+    .dims_key = "axes_dims_rope", .dims = {16, 56, 56}, .axes_in_words = kImageIds};
 // Wan and what grew from it.
 inline constexpr AxesRule kWanAxes{.of_head = AxesRule::Dims::thirds};
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"partial_rotary_factors", "num_attention_groups",
                                               "yarn_only_types"};
+
 constexpr ModelType kTypes[] = {
     {.name = "step3p5",
      .architecture = "Step3p5ForCausalLM",

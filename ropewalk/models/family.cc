@@ -91,7 +91,9 @@ KnownType named_by_architecture(const ConfigReader& config) {
   const std::string architecture = first.get<std::string>();
   for (const Family* family : all_families()) {
     for (const ModelType& type : family->types) {
-      if (type.architecture == architecture) return {family, &type};
+      if (type.architecture == architecture || type.other_architecture == architecture) {
+        return {family, &type};
+      }
     }
   }
   return {};
@@ -104,7 +106,7 @@ KnownType type_of_architecture(ConfigReader& config) {
   config.note("family", std::string(known.family->name), config.source("architectures") + "/0");
   config.warn(fmt::format("there is no {}; the family is told by {}/0, \"{}\"",
                           config.pointer_to("model_type"), config.pointer_to("architectures"),
-                          known.type->architecture));
+                          config.json()["architectures"].front().get<std::string>()));
   return known;
 }
 

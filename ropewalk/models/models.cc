@@ -155,7 +155,6 @@ std::vector<FamilyInfo> families() {
   for (const Family* family : all_families()) {
     FamilyInfo info{.name = std::string(family->name)};
     for (const ModelType& type : family->types) {
-      if (!info.types.empty() && info.types.back().name == type.name) continue;  // another class
       info.types.push_back({.name = std::string(type.name),
                             .architecture = std::string(type.architecture),
                             .part = std::string(type.part),

@@ -31,45 +31,30 @@ auto at_place(ConfigReader& config, std::string_view path, Use use) {
   return use(object ? &*object : nullptr, path.substr(slash + 1));
 }
 
-[[noreturn]] void refuse_learned(const ConfigReader& config, const ModelType& type) {
-  config.refuse(ErrorCode::unsupported, "model_type",
+[[noreturn]] void refuse_learned(const ConfigReader& config, std::string_view key,
+                                 const ModelType& type) {
+  config.refuse(ErrorCode::unsupported, key,
                 fmt::format("the positions of a {} are learned: they are weights of its "
                             "checkpoint and no formula, expected a model that computes them",
                             type.name));
-}
-
-[[noreturn]] void refuse_others(const ConfigReader& config, std::string_view key,
-                                const ModelType& type, const std::optional<std::string>& stated) {
-  const OnlyIf& rule = type.only_if;
-  if (!rule.refusal.empty()) {
-    config.refuse(ErrorCode::unsupported, key, std::string(rule.refusal));
-  }
-  const bool text = !rule.value.empty();
-  config.refuse(ErrorCode::unsupported, key,
-                fmt::format("expected {}, because other positions of a {} are learned: they are "
-                            "weights of its checkpoint and no formula; found {}",
-                            text ? fmt::format("\"{}\"", rule.value) : "true", type.name,
-                            stated ? fmt::format("\"{}\"", escaped(*stated))
-                            : text ? "no such key"
-                                   : "false"));
 }
 
 // Whether the row holds for this file, by the key on which that depends.
 bool holds(ConfigReader* config, std::string_view key, const ModelType& type) {
   const OnlyIf& rule = type.only_if;
   if (config == nullptr) return rule.without;
-  std::optional<std::string> stated;
   bool held = false;
   if (rule.value.empty()) {
     held = config->boolean(key, key, {rule.without, default_of(type)});
   } else {
-    stated = config->find_text(key);
+    const auto stated = config->find_text(key);
     held = stated == rule.value;
     config->note("encoding", held ? *stated : "none",
                  stated ? config->source(key) : default_of(type));
   }
-  if (!held && !rule.else_none) refuse_others(*config, key, type, stated);
-  return held;
+  if (held || rule.else_none) return held;
+  if (rule.refusal.empty()) refuse_learned(*config, key, type);
+  config->refuse(ErrorCode::unsupported, key, std::string(rule.refusal));
 }
 
 // The largest exponent of the slopes, with its source.
@@ -161,7 +146,7 @@ void read_row(ConfigReader& config, ModelEncoding& model, const ModelType& type)
     case Positions::none:
       return read_none(config, model, type);
     case Positions::learned:
-      refuse_learned(config, type);
+      refuse_learned(config, "model_type", type);
     case Positions::other:
       config.refuse(ErrorCode::unsupported, "model_type", std::string(type.remark));
   }

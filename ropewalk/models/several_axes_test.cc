@@ -116,7 +116,7 @@ TEST(Diffusion, WrongConfigsAreNamed) {
                          {"num_single_layers", 3},
                          {"axes_dims_rope", {4, 14, 14}}};
   EXPECT_EQ(read(config).layers.size(), 5u);
-  EXPECT_EQ(read(config).family, "diffusion");
+  EXPECT_EQ(read(config).family, "black_forest_labs");
   config["axes_dims_rope"] = {4, 16, 14};
   EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed,
                         "/axes_dims_rope: expected even channels for each axis, 32 together");

@@ -1,0 +1,40 @@
+// Alibaba's models beside Qwen. Source: configuration_*.py and modeling_*.py of transformers;
+// transformer_*.py and embeddings.py of diffusers 0.42.1.
+
+#include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr AxesRule kZImage{.dims_key = "axes_dims",
+                           .dims = {32, 48, 48},
+                           .theta_key = "rope_theta",
+                           .axes_in_words = "token of the text, row, column"};
+
+constexpr ModelType kTypes[] = {
+    {.name = "gte",
+     .architecture = "GteModel",
+     .config_class = "GteConfig",
+     .size = {768, 12, 12},
+     .max_positions = 8192,
+     .rope_theta = 160000,
+     .attention = {.known = true, .mask = Mask::full},
+     .weights = {.form = QkvForm::fused, .layer = "layer.{}.attention.", .q = "qkv_proj"}},
+    {.name = "new",
+     .architecture = "NewModel",
+     .config_class = "NewConfig of Alibaba-NLP/new-impl",
+     .max_positions = 8192,
+     .attention = {.known = true, .mask = Mask::full}},
+    vision_tower({"video_llama_3_vision", "VideoLlama3VisionConfig", {768, 12, 12}}),
+    diffusion({.name = "WanTransformer3DModel", .rope_theta = 10000, .axes = &kWanAxes}),
+    diffusion({.name = "WanVACETransformer3DModel", .rope_theta = 10000, .axes = &kWanAxes}),
+    diffusion({.name = "OvisImageTransformer2DModel", .rope_theta = 10000, .axes = &kFluxAxes}),
+    diffusion({.name = "ZImageTransformer2DModel", .rope_theta = 256, .axes = &kZImage}),
+};
+
+}  // namespace
+
+constinit const Family family::alibaba{.name = "alibaba", .types = kTypes};
+
+}  // namespace ropewalk

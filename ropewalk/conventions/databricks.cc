@@ -1,0 +1,45 @@
+// Databricks and MosaicML. Source: configuration_*.py and modeling_*.py of transformers.
+
+#include "ropewalk/conventions/family.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr std::string_view kTelltaleKeys[] = {"attn_config", "alibi_bias_max"};
+
+constexpr ModelType kTypes[] = {
+    {.name = "dbrx",
+     .architecture = "DbrxForCausalLM",
+     .config_class = "DbrxConfig",
+     .size = {2048, 16, 24},
+     .kv_heads = 1,
+     .attention = {.known = true, .clip_qkv = {"attn_config/clip_qkv"}},
+     .weights = {.form = QkvForm::fused,
+                 .layer = "blocks.{}.norm_attn_norm.attn.",
+                 .q = "Wqkv",
+                 .o = "out_proj"},
+     .gguf = gguf_neox("dbrx"),
+     .special = Special::dbrx},
+    {.name = "mpt",
+     .architecture = "MPTForCausalLM",
+     .config_class = "MptConfig",
+     .positions = Positions::alibi,
+     .only_if = {.key = "attn_config/alibi",
+                 .without = true,
+                 .refusal =
+                     "without ALiBi the positions of MPT are learned, expected true, found false"},
+     .alibi = {.max_bias = {"attn_config/alibi_bias_max", 8}},
+     .attention = {.known = true,
+                   .scale = {.key = "attn_config/softmax_scale"},
+                   .clip_qkv = {"attn_config/clip_qkv"}},
+     .weights = {.form = QkvForm::fused, .layer = "blocks.{}.attn.", .q = "Wqkv", .o = "out_proj"},
+     .gguf = {"mpt"},
+     .encoding = "ALiBi"},
+};
+
+}  // namespace
+
+constinit const Family family::databricks{
+    .name = "databricks", .types = kTypes, .telltale_keys = kTelltaleKeys};
+
+}  // namespace ropewalk

@@ -1,0 +1,44 @@
+// Kyutai. Source: configuration_*.py and modeling_*.py of transformers.
+
+#include "ropewalk/conventions/family.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr ModelType kTypes[] = {
+    {.name = "helium",
+     .architecture = "HeliumForCausalLM",
+     .config_class = "HeliumConfig",
+     .size = {2560, 20, 24},
+     .head_dim = 128,
+     .kv_heads = 20,
+     .max_positions = 4096,
+     .pairing = Pairing::interleaved,
+     .rope_theta = 100000,
+     .attention = kPlainAttention,
+     .weights = kSeparate},
+    {.name = "mimi",
+     .architecture = "MimiModel",
+     .config_class = "MimiConfig",
+     .size = {512, 8, 8},
+     .kv_heads = 8,
+     .max_positions = 8000},
+    {.name = "moshi",
+     .architecture = "MoshiForConditionalGeneration",
+     .config_class = "MoshiConfig",
+     .size = {4096, 32, 32},
+     .max_positions = 3000,
+     .attention = kPlainAttention},
+    {.name = "kyutai_speech_to_text",
+     .architecture = "KyutaiSpeechToTextForConditionalGeneration",
+     .config_class = "KyutaiSpeechToTextConfig",
+     .size = {2048, 32, 48},
+     .max_positions = 750,
+     .attention = kPlainAttention},
+};
+
+}  // namespace
+
+constinit const Family family::kyutai{.name = "kyutai", .types = kTypes};
+
+}  // namespace ropewalk

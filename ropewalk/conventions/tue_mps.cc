@@ -1,0 +1,19 @@
+// EoMT of the Eindhoven University of Technology. Source: configuration_*.py and modeling_*.py of
+// transformers.
+
+#include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr ModelType kTypes[] = {
+    refused_tower("eomt_dinov3", "EomtDinov3Config", kFractionalCoordinates,
+                  "coordinates in -1..1 (refused)"),
+};
+
+}  // namespace
+
+constinit const Family family::tue_mps{.name = "tue_mps", .types = kTypes};
+
+}  // namespace ropewalk
