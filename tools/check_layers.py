@@ -76,6 +76,9 @@ FOREIGN = (
     (r"hwy/", ("ropewalk/kernels/",), "only ropewalk/kernels knows an instruction set"),
     (r"cairo", ("cli/plot/", "ropewalk/report/plot/"), "only plot draws"),
     (r"omp\.h$", ("ropewalk/base/",), "threads come from parallel_for of ropewalk/base"),
+    (r"nlohmann/", ("ropewalk/encoding/", "ropewalk/formats/", "ropewalk/dialects/", "ropewalk/models/", "ropewalk/weights/",
+                    "ropewalk/diagnose/", "ropewalk/report/", "ropewalk/capi/", "ropewalk/testing/") + USERS,
+     "JSON is what files are read from: conventions are data, and whoever computes takes values; tests may"),
     (r"mpfr\.h$", ("ropewalk/testing/",), "MPFR is an oracle of the tests"),
 )
 

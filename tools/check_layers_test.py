@@ -64,6 +64,8 @@ BAD = (
     ("ropewalk/tables/helper.cc", '#include "ropewalk/tables/table_testing.h"', 1, "for *_test.cc only"),
     ("ropewalk/tables/mpfr.cc", "#include <mpfr.h>", 1, "oracle of the tests"),
     ("ropewalk/tables/omp.cc", "#include <omp.h>", 1, "parallel_for"),
+    ("ropewalk/conventions/json.cc", "#include <nlohmann/json.hpp>", 1, "conventions are data"),
+    ("ropewalk/conventions/reader.cc", '#include "ropewalk/tables/table.h"', 1, "may include: base encoding"),
     ("ropewalk/tables/cli.cc", '#include "cli/plot/canvas.h"', 1, "includes nothing of the programs"),
     ("ropewalk/tables/local.cc", '#include "table.h"', 1, "from the root of the repository"),
     ("ropewalk/new/layer.cc", '#include "ropewalk/base/dtype.h"', 1, "new is no layer"),
