@@ -179,8 +179,9 @@ constexpr ModelType kTypes[] = {
              "only the tokens of the video turn; rows and columns are scaled where the picture is "
              "not of the size that was trained",
          .only_if = {.key = "use_rotary_positional_embeddings",
-                     .refusal = "expected true: without it a table of sines and cosines for three "
-                                "axes is added to the input, which is not supported"}}),
+                     .refusal = "expected true, found false; without it a table of sines and "
+                                "cosines for three axes is added to the input, which is not "
+                                "supported"}}),
     diffusion(
         {.name = "CogView4Transformer2DModel",
          .rope_theta = 10000,

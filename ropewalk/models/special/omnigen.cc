@@ -21,8 +21,10 @@ void special::omnigen(ConfigReader& config, ModelEncoding& model, const ModelTyp
                                             .theta_alias = "rope_base",
                                             .max_positions = model.max_positions});
   if (!keys || !reads_parameter(keys->rope_type, "short_factor")) {
-    config.refuse(ErrorCode::malformed, "rope_scaling",
-                  "expected a block of type su with a short_factor and a long_factor");
+    config.refuse(
+        ErrorCode::malformed, "rope_scaling",
+        fmt::format("expected a block of type su with a short_factor and a long_factor, found {}",
+                    keys ? keys->rope_type : "none"));
   }
   RopeConfig rope;
   rope.rope_theta = keys->rope_theta;
