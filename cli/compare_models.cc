@@ -194,8 +194,8 @@ bool compare_models(const ModelEncoding& a, const ModelEncoding& b, int64_t laye
   number("max_positions", a.max_positions, b.max_positions);
   number("layers", std::ssize(a.layers), std::ssize(b.layers));
   rows.add("config", "kinds of layers", layer_letters(a), layer_letters(b));
-  const PositionEncoding& x = layer_of(a, layer);
-  const PositionEncoding& y = layer_of(b, layer);
+  const PositionEncoding& x = layer_option(a, layer).positions;
+  const PositionEncoding& y = layer_option(b, layer).positions;
   rows.add("config", fmt::format("layer {}", layer), in_a_line(x), in_a_line(y));
   const auto* p = std::get_if<RopeConfig>(&x);
   const auto* q = std::get_if<RopeConfig>(&y);

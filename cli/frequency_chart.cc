@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/rotary.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/spectrum/spectrum.h"
@@ -68,7 +67,7 @@ plot::LineChart alibi_chart(const AlibiConfig& alibi) {
 }  // namespace
 
 plot::LineChart frequency_chart(const ModelEncoding& model, int64_t layer, int64_t seq_len) {
-  const PositionEncoding& encoding = layer_of(model, layer);
+  const PositionEncoding& encoding = layer_at(model, layer).positions;
   plot::LineChart chart;
   if (const auto* rope = std::get_if<RopeConfig>(&encoding)) {
     chart = rope_chart(model, *rope, seq_len);

@@ -29,7 +29,7 @@ struct Options {
 
 // The layer with the mask of the command line, and a word where the model's own is another.
 Layer layer_of(const Options& o, const ModelEncoding& model, int64_t number) {
-  Layer layer = layer_at(model, number);
+  Layer layer = layer_option(model, number);
   if (!o.causal && !o.full) return layer;
   const Mask asked = o.causal ? Mask::causal : Mask::full;
   if (layer.attention.mask != asked) {

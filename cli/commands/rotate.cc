@@ -1,6 +1,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ struct Options {
 };
 
 // Without a model: one window at the start of the head.
-Rotary rotary_from_options(const Options& o) {
+RopeConfig rope_from_options(const Options& o) {
   if (o.head_dim.empty() || o.pairing.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "without a MODEL, --head-dim and --pairing (half_split or interleaved) are needed: "
@@ -53,13 +54,13 @@ Rotary rotary_from_options(const Options& o) {
   }
   config.layout.windows = {
       {0, config.rotary_dim, parse_name(o.pairing, "--pairing", pairing_from_name)}};
-  return {config, make_spectrum(config)};
+  return config;
 }
 
-Rotary rotary_from(const Options& o) {
+RopeConfig rope_from(const Options& o) {
   if (o.model.empty()) {
     if (!o.layer.empty()) throw Error(ErrorCode::invalid_argument, "--layer goes with a MODEL");
-    return rotary_from_options(o);
+    return rope_from_options(o);
   }
   if (!o.head_dim.empty() || !o.rotary_dim.empty() || !o.base.empty() || !o.pairing.empty()) {
     throw Error(ErrorCode::invalid_argument,
@@ -67,7 +68,9 @@ Rotary rotary_from(const Options& o) {
                 "the others");
   }
   const int64_t layer = o.layer.empty() ? 0 : parse_integer(o.layer, "--layer");
-  return rotary_of(load_model(o.model), layer);
+  const ModelEncoding model = load_model(o.model);
+  layer_option(model, layer);
+  return rope_at(model, layer);
 }
 
 int64_t sequence_length(const Tensor& x, TensorLayout layout, const std::string& file) {
@@ -131,7 +134,8 @@ void check_output_name(const Options& o) {
 int rotate(const Options& o) {
   check_output_name(o);
   const TensorLayout layout = parse_name(o.layout, "--layout", tensor_layout_from_name);
-  const Rotary rotary = rotary_from(o);
+  RopeConfig rope = rope_from(o);
+  const int64_t axes = axis_count(make_spectrum(rope));
   Tensor q = load_tensor(o.q, "q", o.bf16);
   std::optional<Tensor> k;
   if (!o.k.empty()) k = load_tensor(o.k, "k", o.bf16);
@@ -140,14 +144,15 @@ int rotate(const Options& o) {
     if (k) check_printable(o, *k, "k");
   }
   const std::string files = o.k.empty() ? o.q : o.q + ", " + o.k;
-  const Positions positions = read_positions(
-      o.positions, o.token_ids, sequence_length(q, layout, o.q), axis_count(rotary.spectrum));
+  const Positions positions =
+      read_positions(o.positions, o.token_ids, sequence_length(q, layout, o.q), axes);
   with_input_files(files, [&] {
     const std::optional<Rotated> rotated_k = k ? std::optional(in_place(k->view())) : std::nullopt;
     // What was written into another layout is read from there when it is undone.
-    RopeConfig rope = rotary.config;
     if (o.inverse && rope.output_layout) std::swap(rope.layout, *rope.output_layout);
-    const auto lengths = lengths_of(positions, as_bshd(q.view(), layout, "q"), rope);
+    const Dims shape = as_bshd(q.view(), layout, "q").shape;
+    const std::vector<int64_t> lengths =
+        sequence_lengths(positions.view(), shape[0], shape[1], rope.position_axes);
     apply_rope_by_length(rope, lengths, positions.view(), in_place(q.view()), rotated_k,
                          {.tensor_layout = layout,
                           .direction = o.inverse ? Direction::inverse : Direction::forward,

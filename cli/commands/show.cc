@@ -107,7 +107,7 @@ Choice choice_of(const Options& options, const ModelEncoding& model) {
   }
   if (!options.layer.empty()) {
     choice.layer = parse_integer(options.layer, "--layer");
-    layer_of(model, choice.layer);
+    layer_option(model, choice.layer);
     return choice;
   }
   for (size_t i = 0; i < model.layers.size(); ++i) {
@@ -120,7 +120,7 @@ Choice choice_of(const Options& options, const ModelEncoding& model) {
 
 int show_json(const ModelEncoding& model, const Choice& choice, const StoredFrequencies& stored) {
   nlohmann::ordered_json json = to_json(model);
-  const PositionEncoding& layer = layer_of(model, choice.layer);
+  const PositionEncoding& layer = layer_at(model, choice.layer).positions;
   if (const auto* rope = std::get_if<RopeConfig>(&layer))
     json["frequencies"] = frequencies_json(model, make_spectrum(*rope, choice.seq_len));
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer))
@@ -177,7 +177,7 @@ int show(const Options& options) {
   if (options.json) return show_json(model, choice, stored);
   print_facts(model);
   print_stored(stored);
-  const PositionEncoding& layer = layer_of(model, choice.layer);
+  const PositionEncoding& layer = layer_at(model, choice.layer).positions;
   if (const auto* rope = std::get_if<RopeConfig>(&layer)) {
     if (choice.layer > 0) fmt::print("\nLayer {}", choice.layer);
     print_frequencies(model, *rope, options.all, choice.seq_len);
