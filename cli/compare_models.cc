@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/layer_kinds.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
 #include "ropewalk/base/error.h"
+#include "ropewalk/diagnose/layer_kinds.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/spectrum/spectrum.h"
 

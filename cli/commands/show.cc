@@ -7,19 +7,19 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
-#include "cli/attention_words.h"
 #include "cli/command.h"
 #include "cli/compare_models.h"
 #include "cli/frequency_chart.h"
-#include "cli/layer_kinds.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
 #include "cli/rotary.h"
-#include "cli/scaling_bands.h"
-#include "cli/stored_frequencies.h"
 #include "ropewalk/apply/alibi.h"
+#include "ropewalk/diagnose/layer_kinds.h"
+#include "ropewalk/diagnose/scaling_bands.h"
+#include "ropewalk/diagnose/stored_frequencies.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"
+#include "ropewalk/report/attention_words.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {

@@ -1,4 +1,4 @@
-#include "cli/stored_frequencies.h"
+#include "ropewalk/diagnose/stored_frequencies.h"
 
 #include <charconv>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "ropewalk/formats/file.h"
 #include "ropewalk/spectrum/spectrum.h"
 
-namespace ropewalk::cli {
+namespace ropewalk {
 namespace {
 
 constexpr std::string_view kName = "inv_freq";
@@ -130,4 +130,4 @@ StoredFrequencies check_stored_frequencies(const ModelEncoding& model, const std
   return found;
 }
 
-}  // namespace ropewalk::cli
+}  // namespace ropewalk

@@ -1,10 +1,10 @@
-#include "cli/layer_kinds.h"
+#include "ropewalk/diagnose/layer_kinds.h"
 
 #include <variant>
 
 #include <fmt/format.h>
 
-namespace ropewalk::cli {
+namespace ropewalk {
 namespace {
 
 struct Kind {
@@ -74,4 +74,4 @@ std::string layer_map(const ModelEncoding& model) {
   return map;
 }
 
-}  // namespace ropewalk::cli
+}  // namespace ropewalk

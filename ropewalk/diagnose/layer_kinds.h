@@ -5,7 +5,7 @@
 
 #include "ropewalk/encoding/model_encoding.h"
 
-namespace ropewalk::cli {
+namespace ropewalk {
 
 // A letter for each layer: R, S, T, ... for rotations in the order they appear, A for ALiBi, P for
 // sinusoidal, - for none. "SSSSSRSSSSSR" reads off which layers are alike.
@@ -17,4 +17,4 @@ std::string layer_map(const ModelEncoding& model);
 // One line: "rope, theta 10000, 128 of 128 channels half_split, yarn".
 std::string in_a_line(const PositionEncoding& encoding);
 
-}  // namespace ropewalk::cli
+}  // namespace ropewalk

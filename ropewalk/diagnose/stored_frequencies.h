@@ -5,7 +5,7 @@
 
 #include "ropewalk/encoding/model_encoding.h"
 
-namespace ropewalk::cli {
+namespace ropewalk {
 
 // Many checkpoints keep the frequencies beside the weights (`...rotary_emb.inv_freq`), where a
 // conversion or a cast can spoil them. A line for each tensor that is not what the config says,
@@ -17,4 +17,4 @@ struct StoredFrequencies {
 };
 StoredFrequencies check_stored_frequencies(const ModelEncoding& model, const std::string& path);
 
-}  // namespace ropewalk::cli
+}  // namespace ropewalk

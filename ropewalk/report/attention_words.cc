@@ -1,4 +1,4 @@
-#include "cli/attention_words.h"
+#include "ropewalk/report/attention_words.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace ropewalk::cli {
+namespace ropewalk {
 namespace {
 
 std::string norm_words(const Norm& norm, bool of_q_and_k) {
@@ -122,4 +122,4 @@ std::string attention_kinds(const ModelEncoding& model) {
   return text;
 }
 
-}  // namespace ropewalk::cli
+}  // namespace ropewalk

@@ -6,7 +6,7 @@
 
 #include "ropewalk/encoding/model_encoding.h"
 
-namespace ropewalk::cli {
+namespace ropewalk {
 
 // What a scaling does to each pair, beside rope_type default with the same base, one character a
 // pair: = kept, ~ on the ramp, . slowed the most; and which pairs never complete a turn within the
@@ -17,4 +17,4 @@ std::string scaling_bands(const RopeConfig& config, int64_t seq_len, int64_t con
 // is stated nowhere.
 std::vector<std::string> known_traps(const ModelEncoding& model);
 
-}  // namespace ropewalk::cli
+}  // namespace ropewalk

@@ -1,4 +1,4 @@
-#include "cli/scaling_bands.h"
+#include "ropewalk/diagnose/scaling_bands.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "ropewalk/spectrum/spectrum.h"
 
-namespace ropewalk::cli {
+namespace ropewalk {
 namespace {
 
 // "0..23, 40": the places of a character.
@@ -130,4 +130,4 @@ std::vector<std::string> known_traps(const ModelEncoding& model) {
   return traps;
 }
 
-}  // namespace ropewalk::cli
+}  // namespace ropewalk
