@@ -50,6 +50,32 @@ TEST(PrepareHeads, Clip) {
   EXPECT_EQ(floats(v), cut);
 }
 
+TEST(PrepareHeads, HeadsThatDoNotFit) {
+  Layer layer = rope_layer();
+  layer.attention.key_multiplier = 2;
+  const auto prepare = [&](const TensorView& q, const TensorView& k) {
+    prepare_heads(layer, {}, positions_from(0), {q, k});
+  };
+  Tensor f32 = random_tensor({1, 2, 1, 4}, 1), half = random_tensor({1, 2, 1, 4}, 1, DType::bf16);
+  EXPECT_ROPEWALK_ERROR(prepare(f32.view(), half.view()), ErrorCode::invalid_argument,
+                        "k: the layer changes it, expected f32, found bf16");
+  TensorView turned = f32.view();
+  std::swap(turned.shape[1], turned.shape[3]);
+  std::swap(turned.strides[1], turned.strides[3]);
+  EXPECT_ROPEWALK_ERROR(prepare(turned, f32.view()), ErrorCode::invalid_argument,
+                        "q: expected channels side by side, found a stride of 4");
+  TensorView flat = f32.view();
+  flat.shape = {2, 1, 4};
+  flat.strides = {4, 4, 1};
+  EXPECT_ROPEWALK_ERROR(prepare(flat, f32.view()), ErrorCode::invalid_argument,
+                        "q: expected [batch, seq, heads, channels], found [2, 1, 4]");
+  Tensor wide = random_tensor({1, 2, 1, 8}, 1);
+  EXPECT_ROPEWALK_ERROR(prepare(f32.view(), wide.view()), ErrorCode::invalid_argument,
+                        "k: expected heads of 4 channels, found 8");
+  layer.attention.key_multiplier = 1;
+  prepare(half.view(), half.view());
+}
+
 TEST(PrepareHeads, NormThatWasDone) {
   Layer layer = rope_layer();
   layer.positions = NoEncoding{};
