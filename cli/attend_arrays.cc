@@ -9,7 +9,7 @@
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
-#include "ropewalk/attention/heads.h"
+#include "ropewalk/attention/layer_scores.h"
 #include "ropewalk/attention/prepare_heads.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/positions/chatglm.h"

@@ -7,6 +7,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/findings.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
 #include "ropewalk/apply/rope_by_length.h"
@@ -70,6 +71,7 @@ RopeConfig rope_from(const Options& o) {
   const int64_t layer = o.layer.empty() ? 0 : parse_integer(o.layer, "--layer");
   const ModelEncoding model = load_model(o.model);
   layer_option(model, layer);
+  warn_of_findings(model, o.model);
   return rope_at(model, layer);
 }
 

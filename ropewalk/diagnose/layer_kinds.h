@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -7,14 +8,20 @@
 
 namespace ropewalk {
 
-// A letter for each layer: R, S, T, ... for rotations in the order they appear, A for ALiBi, P for
-// sinusoidal, - for none. "SSSSSRSSSSSR" reads off which layers are alike.
+// Layers of a model that know positions in one way.
+struct LayerGroup {
+  char letter = '-';  // R, S, T, ... for rotations in the order they appear, A for ALiBi, P for
+                      // sinusoidal, - for none
+  PositionEncoding positions;
+  std::vector<size_t> layers;
+
+  bool operator==(const LayerGroup&) const = default;
+};
+
+// In the order of their first layers.
+std::vector<LayerGroup> groups_of_layers(const ModelEncoding& model);
+
+// The letter of each layer: "SSSSSRSSSSSR" reads off which are alike.
 std::string layer_letters(const ModelEncoding& model);
-
-// "layers 0..31: rope", or the letters with a line for each and its layers.
-std::string layer_map(const ModelEncoding& model);
-
-// One line: "rope, theta 10000, 128 of 128 channels half_split, yarn".
-std::string in_a_line(const PositionEncoding& encoding);
 
 }  // namespace ropewalk

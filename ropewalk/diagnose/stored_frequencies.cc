@@ -1,34 +1,22 @@
 #include "ropewalk/diagnose/stored_frequencies.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <optional>
+#include <numbers>
 #include <string_view>
+#include <utility>
 
-#include <fmt/format.h>
-
-#include "ropewalk/base/error.h"
+#include "ropewalk/base/tensor.h"
+#include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/formats/checkpoint.h"
-#include "ropewalk/formats/file.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::string_view kName = "inv_freq";
-
-// The checkpoint that may keep frequencies; an index without their name has none.
-std::optional<std::filesystem::path> checkpoint_of(const std::filesystem::path& path) {
-  const std::filesystem::path folder =
-      std::filesystem::is_directory(path) ? path : path.parent_path();
-  if (std::filesystem::exists(folder / "model.safetensors")) return folder / "model.safetensors";
-  const std::filesystem::path index = folder / "model.safetensors.index.json";
-  if (!std::filesystem::exists(index)) return std::nullopt;
-  if (read_text(index, 64 << 20).find(kName) == std::string::npos) return std::nullopt;
-  return index;
-}
 
 // The layer that a name tells, "model.layers.3.self_attn.rotary_emb.inv_freq", else the first that
 // rotates.
@@ -81,53 +69,91 @@ std::vector<double> numbers_of(const Tensor& tensor) {
   return numbers;
 }
 
-RopeConfig without_scaling(RopeConfig rope) {
-  rope.rope_type = "default";
-  rope.parameters.clear();
-  rope.lists.clear();
-  return rope;
-}
-
-std::optional<std::string> difference(const RopeConfig& rope, const Tensor& tensor) {
-  const std::vector<double> stored = numbers_of(tensor);
-  const std::vector<double> expected = make_spectrum(rope).inv_freq;
-  // Axes that have all frequencies share one list.
-  const size_t shared = expected.size() / static_cast<size_t>(rope.position_axes);
-  if (stored.size() != expected.size() && stored.size() != shared) {
-    return fmt::format("has {} frequencies, but the config gives {}", stored.size(),
-                       expected.size());
+// The pair that is farthest off, of frequencies that are right but for their rounding.
+std::optional<StoredFrequencies> rounding_fault(const std::vector<double>& stored,
+                                                const std::vector<double>& expected, DType dtype,
+                                                int64_t positions) {
+  if (dtype != DType::bf16 && dtype != DType::f16) return std::nullopt;
+  StoredFrequencies fault{.dtype = dtype, .fault = StoredFrequencies::Fault::rounded};
+  fault.positions = positions;
+  double most = 0;
+  for (size_t i = 0; i < stored.size(); ++i) {
+    const double wanted = std::abs(expected[i]), off = std::abs(stored[i] - wanted);
+    if (off <= most) continue;
+    most = off;
+    fault.pair = i;
+    fault.stored = stored[i];
+    fault.expected = wanted;
   }
-  const auto at = first_difference(stored, tensor.dtype, expected);
-  if (!at || !first_difference(stored, tensor.dtype, make_spectrum(without_scaling(rope)).inv_freq))
-    return std::nullopt;
-  return fmt::format("pair {} has {:.9g}, but the config gives {:.9g}", *at, stored[*at],
-                     std::abs(expected[*at]));
+  if (most == 0) return std::nullopt;
+  fault.phase_error = std::min(most * static_cast<double>(positions - 1), std::numbers::pi);
+  return fault;
 }
 
 }  // namespace
 
-StoredFrequencies check_stored_frequencies(const ModelEncoding& model, const std::string& path) {
-  StoredFrequencies found;
-  if (!std::filesystem::exists(path)) return found;  // a preset
-  try {
-    const auto where = checkpoint_of(path);
-    if (!where) return found;
-    const Checkpoint checkpoint(*where);
-    for (const auto& [name, file] : checkpoint.tensors()) {
-      if (!name.ends_with(kName) || of_a_tower(name)) continue;
-      const RopeConfig* rope = rope_of(model, name);
-      const auto what = rope == nullptr
-                            ? std::optional<std::string>("is of a layer that does not rotate")
-                            : difference(*rope, checkpoint.read(name));
-      if (!what) continue;
-      found.differences.push_back(fmt::format("{}: tensor \"{}\" {}",
-                                              escaped(checkpoint.files()[file].string()),
-                                              escaped(name), *what));
-    }
-  } catch (const Error& error) {
-    found.unread = error.what();
+std::string_view name(StoredFrequencies::Fault fault) {
+  switch (fault) {
+    case StoredFrequencies::Fault::differs:
+      return "differs";
+    case StoredFrequencies::Fault::other_count:
+      return "other_count";
+    case StoredFrequencies::Fault::no_rotation:
+      return "no_rotation";
+    case StoredFrequencies::Fault::rounded:
+      return "rounded";
   }
-  return found;
+  return "";
+}
+
+std::optional<StoredFrequencies> check_frequencies(const RopeConfig& rope,
+                                                   const std::vector<double>& stored, DType dtype,
+                                                   int64_t positions) {
+  using Fault = StoredFrequencies::Fault;
+  const std::vector<double> expected = make_spectrum(rope).inv_freq;
+  // Axes that have all frequencies share one list.
+  const size_t shared = expected.size() / static_cast<size_t>(rope.position_axes);
+  if (stored.size() != expected.size() && stored.size() != shared) {
+    return StoredFrequencies{.dtype = dtype,
+                             .fault = Fault::other_count,
+                             .count = stored.size(),
+                             .expected_count = expected.size()};
+  }
+  const auto at = first_difference(stored, dtype, expected);
+  if (!at) return rounding_fault(stored, expected, dtype, positions);
+  const std::vector<double> plain = make_spectrum(without_scaling(rope)).inv_freq;
+  if (!first_difference(stored, dtype, plain)) {
+    return rounding_fault(stored, plain, dtype, positions);
+  }
+  return StoredFrequencies{.dtype = dtype,
+                           .fault = Fault::differs,
+                           .pair = *at,
+                           .stored = stored[*at],
+                           .expected = std::abs(expected[*at])};
+}
+
+std::vector<StoredFrequencies> check_stored_frequencies(const ModelEncoding& model,
+                                                        const std::filesystem::path& path) {
+  constexpr int64_t kUnknownContext = 4096;
+  const int64_t positions = model.max_positions > 0 ? model.max_positions : kUnknownContext;
+  std::vector<StoredFrequencies> faults;
+  const Checkpoint checkpoint(path);
+  for (const auto& [name, file] : checkpoint.tensors()) {
+    if (!name.ends_with(kName) || of_a_tower(name)) continue;
+    const RopeConfig* rope = rope_of(model, name);
+    std::optional<StoredFrequencies> fault;
+    if (rope == nullptr) {
+      fault = StoredFrequencies{.fault = StoredFrequencies::Fault::no_rotation};
+    } else {
+      const Tensor tensor = checkpoint.read(name);
+      fault = check_frequencies(*rope, numbers_of(tensor), tensor.dtype, positions);
+    }
+    if (!fault) continue;
+    fault->file = checkpoint.files()[file];
+    fault->tensor = name;
+    faults.push_back(std::move(*fault));
+  }
+  return faults;
 }
 
 }  // namespace ropewalk

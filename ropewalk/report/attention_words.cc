@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ropewalk/report/layer_words.h"
+
 namespace ropewalk {
 namespace {
 
@@ -59,19 +61,6 @@ void add_multipliers(const AttentionConfig& config, std::vector<std::string>& wo
   if (config.output_gate != OutputGate::none) {
     words.push_back(fmt::format("output gate {}", name(config.output_gate)));
   }
-}
-
-// "0..4, 6, 8..10"
-std::string ranges(const std::vector<size_t>& numbers) {
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < numbers.size();) {
-    size_t end = i + 1;
-    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-    parts.push_back(end == i + 1 ? fmt::to_string(numbers[i])
-                                 : fmt::format("{}..{}", numbers[i], numbers[end - 1]));
-    i = end;
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace
