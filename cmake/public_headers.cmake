@@ -40,6 +40,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/positions/chatglm.h
     ropewalk/positions/grid.h
     ropewalk/positions/mrope.h
+    ropewalk/positions/mrope_prompt.h
     ropewalk/positions/positions.h
     ropewalk/positions/shards.h
     ropewalk/report/attention_words.h

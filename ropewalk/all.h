@@ -43,6 +43,7 @@
 #include "ropewalk/positions/chatglm.h"
 #include "ropewalk/positions/grid.h"
 #include "ropewalk/positions/mrope.h"
+#include "ropewalk/positions/mrope_prompt.h"
 #include "ropewalk/positions/positions.h"
 #include "ropewalk/positions/shards.h"
 #include "ropewalk/report/attention_words.h"

@@ -60,7 +60,7 @@ PARTS = {
 WORDS = (
     (r"\bEvidence\b|(\.|->)evidence\b",
      ("ropewalk/encoding/model_encoding.h", "ropewalk/encoding/to_json.", "ropewalk/models/config_reader.cc",
-      "ropewalk/report/", "cli/commands/show.cc"),
+      "ropewalk/report/"),
      "evidence is written for a reader, and printed: what a computation needs is a field of its own"),
 )
 

@@ -136,7 +136,7 @@ void check_output_name(const Options& o) {
 int rotate(const Options& o) {
   check_output_name(o);
   const TensorLayout layout = parse_name(o.layout, "--layout", tensor_layout_from_name);
-  RopeConfig rope = rope_from(o);
+  const RopeConfig rope = rope_from(o);
   const int64_t axes = axis_count(make_spectrum(rope));
   Tensor q = load_tensor(o.q, "q", o.bf16);
   std::optional<Tensor> k;
@@ -150,15 +150,9 @@ int rotate(const Options& o) {
       read_positions(o.positions, o.token_ids, sequence_length(q, layout, o.q), axes);
   with_input_files(files, [&] {
     const std::optional<Rotated> rotated_k = k ? std::optional(in_place(k->view())) : std::nullopt;
-    // What was written into another layout is read from there when it is undone.
-    if (o.inverse && rope.output_layout) std::swap(rope.layout, *rope.output_layout);
-    const Dims shape = as_bshd(q.view(), layout, "q").shape;
-    const std::vector<int64_t> lengths =
-        sequence_lengths(positions.view(), shape[0], shape[1], rope.position_axes);
-    apply_rope_by_length(rope, lengths, positions.view(), in_place(q.view()), rotated_k,
-                         {.tensor_layout = layout,
-                          .direction = o.inverse ? Direction::inverse : Direction::forward,
-                          .output_layout = rope.output_layout});
+    ropewalk::rotate(rope, positions.view(), in_place(q.view()), rotated_k,
+                     {.tensor_layout = layout,
+                      .direction = o.inverse ? Direction::inverse : Direction::forward});
   });
   if (!o.output.empty()) write_rotated(o, q, k);
   if (o.output.empty() || o.json) print_rotated(q, k, o.json);

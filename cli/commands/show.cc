@@ -133,9 +133,8 @@ void print_facts(const ModelEncoding& model) {
   fmt::print("{}: family {}, {}\n", escaped(model.name), model.family, layer_map(model));
   for (const NamedEncoding& other : model.others)
     fmt::print("  and {}: {}\n", other.name, in_a_line(other.encoding));
-  std::vector<std::vector<std::string>> rows = {{"fact", "value", "evidence"}};
-  for (const Evidence& fact : model.evidence)
-    rows.push_back({escaped(fact.field), escaped(fact.value), escaped(fact.source, 400)});
+  std::vector<std::vector<std::string>> rows = fact_rows(model);
+  rows.insert(rows.begin(), {"fact", "value", "evidence"});
   fmt::print("\n{}\nAttention\n{}", table(rows), attention_kinds(model));
   for (const std::string& warning : model.warnings) fmt::print("\nnote: {}\n", warning);
   for (const Trap& trap : known_traps(model)) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/base/error.h"
 #include "ropewalk/diagnose/layer_kinds.h"
 
 namespace ropewalk {
@@ -31,6 +32,16 @@ std::string in_a_line(const PositionEncoding& encoding) {
   if (rope->rope_type != "default") line += fmt::format(", {}", rope->rope_type);
   if (rope->position_axes > 1) line += fmt::format(", {} axes", rope->position_axes);
   return line;
+}
+
+std::vector<std::vector<std::string>> fact_rows(const ModelEncoding& model) {
+  constexpr size_t kLongestSource = 400;
+  std::vector<std::vector<std::string>> rows;
+  for (const Evidence& fact : model.evidence) {
+    rows.push_back(
+        {escaped(fact.field), escaped(fact.value), escaped(fact.source, kLongestSource)});
+  }
+  return rows;
 }
 
 std::string layer_map(const ModelEncoding& model) {

@@ -14,6 +14,9 @@ std::string ranges(const std::vector<size_t>& numbers);
 // One line: "rope, theta 10000, 128 of 128 channels half_split, yarn".
 std::string in_a_line(const PositionEncoding& encoding);
 
+// A row for each fact about the model: field, value, where it was read. No heading.
+std::vector<std::vector<std::string>> fact_rows(const ModelEncoding& model);
+
 // "layers 0..31: rope", or the letters of layer_letters with a line for each.
 std::string layer_map(const ModelEncoding& model);
 

@@ -35,6 +35,13 @@ TEST(Words, ALayer) {
   EXPECT_EQ(attention_kinds(model), "  layers 0..31: softmax scale 0.08838835, mask causal\n");
 }
 
+TEST(Words, FactsOfAFile) {
+  ModelEncoding model;
+  model.evidence = {{"rope_theta", "1\n2", "config.json: /rope_theta"}};
+  EXPECT_THAT(fact_rows(model), ElementsAre(Row{"rope_theta", "1\\n2", "config.json: /rope_theta"}))
+      << "safe to print";
+}
+
 TEST(Words, Bands) {
   const ScalingBands bands{.bands = {Band::kept, Band::kept, Band::between, Band::slowed},
                            .attention_scaling = 1.5,
