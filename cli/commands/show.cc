@@ -214,17 +214,19 @@ Run declare_show(CLI::App& app) {
       "What encodes position in a model: each fact with the key or default it comes from, the "
       "frequency of\n"
       "each pair of channels, its wavelength, and how often it turns within the trained context.\n"
-      "With a second MODEL: what differs between the two, and exit code 1 if anything does; so "
-      "with "
-      "the\n"
-      "inv_freq that the safetensors of a folder keep, when they are not those of its config.");
+      "With a second MODEL: what differs between the two, layer by layer, and exit code 1 if "
+      "anything does;\n"
+      "so with the inv_freq and the shapes of weights that the safetensors of a folder keep, when "
+      "they are\n"
+      "not those of its config.");
   const auto options = std::make_shared<Options>();
   app.add_option("MODEL", options->model,
                  "a config.json, GGUF or params.json, a folder that holds one, or a preset "
                  "(ropewalk models)")
       ->required();
   app.add_option("OTHER", options->other, "a second model, to compare with the first");
-  add_text_option(app, "--layer", options->layer, "the layer whose frequencies are printed", "N");
+  add_text_option(app, "--layer", options->layer,
+                  "the layer whose frequencies are printed, or the only one compared", "N");
   add_text_option(app, "--seq-len", options->seq_len,
                   "the length of the sequence, for scalings that depend on it", "N");
   app.add_option("--assume", options->assume,
