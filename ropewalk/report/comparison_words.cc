@@ -16,10 +16,10 @@ struct Words {
   std::string operator()(std::monostate) const { return "none"; }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(int64_t value) const { return fmt::to_string(value); }
-  // 500000, not 5e+05; and no more digits than a float32 has.
+  // 10000000, not 1e+07; and digits enough that what differs as a float32 does so here.
   std::string operator()(double value) const {
     const bool whole = std::abs(value) < 1e15 && value == std::trunc(value);
-    return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.7g}", value);
+    return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.8g}", value);
   }
   std::string operator()(const std::string& value) const { return value; }
 };

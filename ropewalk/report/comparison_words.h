@@ -7,7 +7,7 @@
 
 namespace ropewalk {
 
-// "500000", "true", "none": a number with the digits of a float32.
+// "500000", "true", "none": numbers that differ as float32 differ here too.
 std::string in_words(const FieldValue& value);
 
 // A row for each difference: its level, what it is, the value of either, and the layers that differ

@@ -103,7 +103,8 @@ TEST(Words, Values) {
   EXPECT_EQ(in_words(FieldValue(int64_t{7})), "7");
   EXPECT_EQ(in_words(FieldValue(500000.0)), "500000");
   EXPECT_EQ(in_words(FieldValue(10000000.0)), "10000000");
-  EXPECT_EQ(in_words(FieldValue(0.08838834764831845)), "0.08838835");
+  EXPECT_EQ(in_words(FieldValue(0.08838834764831845)), "0.088388348");
+  EXPECT_NE(in_words(FieldValue(1.0000005)), in_words(FieldValue(1.0)));
 }
 
 // The layers are named where not all that both have differ so.
