@@ -5,28 +5,25 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "cli/rotary.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/base/error.h"
-#include "ropewalk/spectrum/scaling_traits.h"
-#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/diagnose/scaling_bands.h"
 
 namespace ropewalk::cli {
 namespace {
 
 // log10 of the wavelength in positions; a pair that stands still has none.
-plot::Series wavelengths(const std::string& name, const Spectrum& spectrum) {
+plot::Series series_of(const std::string& name, const std::vector<double>& wavelengths) {
   plot::Series series{.name = name};
-  for (size_t i = 0; i < spectrum.inv_freq.size(); ++i) {
-    const double inv_freq = std::abs(double{spectrum.inv_freq[i]});
+  for (size_t i = 0; i < wavelengths.size(); ++i) {
     series.x.push_back(static_cast<double>(i));
-    series.y.push_back(inv_freq == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                     : std::log10(2 * std::numbers::pi / inv_freq));
+    series.y.push_back(std::isinf(wavelengths[i]) ? std::numeric_limits<double>::quiet_NaN()
+                                                  : std::log10(wavelengths[i]));
   }
   return series;
 }
@@ -39,19 +36,13 @@ plot::Series context_line(int64_t context, size_t pairs) {
 }
 
 plot::LineChart rope_chart(const ModelEncoding& model, const RopeConfig& rope, int64_t seq_len) {
-  const Spectrum spectrum = make_spectrum(rope, seq_len);
+  const Wavelengths lengths = wavelengths(rope, seq_len);
   plot::LineChart chart{.x_label = "pair", .y_label = "log₁₀ of the wavelength in positions"};
-  chart.series.push_back(wavelengths(rope.rope_type, spectrum));
-  if (is_scaled(rope.rope_type)) {
-    RopeConfig plain = rope;
-    plain.rope_type = "default";
-    plain.parameters.clear();
-    plain.lists.clear();
-    chart.series.push_back(wavelengths("without scaling", make_spectrum(plain)));
-  }
+  chart.series.push_back(series_of(rope.rope_type, lengths.scaled));
+  if (!lengths.plain.empty()) chart.series.push_back(series_of("without scaling", lengths.plain));
   const int64_t context = std::max(seq_len, model.max_positions);
   if (context > 0) {
-    chart.series.push_back(context_line(context, spectrum.inv_freq.size()));
+    chart.series.push_back(context_line(context, lengths.scaled.size()));
     chart.caption = "A pair above the context's line never completes a turn within it.";
   }
   return chart;
@@ -69,7 +60,7 @@ plot::LineChart alibi_chart(const AlibiConfig& alibi) {
 }  // namespace
 
 plot::LineChart frequency_chart(const ModelEncoding& model, int64_t layer, int64_t seq_len) {
-  const PositionEncoding& encoding = layer_of(model, layer);
+  const PositionEncoding& encoding = layer_at(model, layer).positions;
   plot::LineChart chart;
   if (const auto* rope = std::get_if<RopeConfig>(&encoding)) {
     chart = rope_chart(model, *rope, seq_len);

@@ -9,8 +9,7 @@
 #include "cli/output.h"
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/positions/chatglm.h"
-#include "ropewalk/positions/check.h"
-#include "ropewalk/positions/mrope.h"
+#include "ropewalk/positions/mrope_prompt.h"
 #include "ropewalk/positions/shards.h"
 
 namespace ropewalk::cli {
@@ -202,36 +201,17 @@ MadePositions of_grid(const PositionRequest& request) {
   fail(fmt::format("--axes: expected hw, wh or thw, found \"{}\"", escaped(axes)));
 }
 
-// A prompt: "4,image:1x4x6,2,video:3x4x4" is 4 tokens of text, an image, 2 of text, a video.
-struct Prompt {
-  std::vector<uint8_t> kinds;
-  std::vector<VisionGrid> images, videos;
-
-  void add(TokenKind kind, int64_t count) {
-    if (count < 0) fail(fmt::format("VALUES: expected 0 tokens or more, found {}", count));
-    check_tokens(count > kMaxTokens ? count : std::ssize(kinds) + count, "VALUES");
-    kinds.insert(kinds.end(), static_cast<size_t>(count), static_cast<uint8_t>(kind));
-  }
-};
-
-Prompt prompt_of(const PositionRequest& request, const MropeRules& rules,
-                 int64_t before_each_frame) {
-  Prompt prompt;
+// "4,image:1x4x6,2,video:3x4x4" is 4 tokens of text, an image, 2 of text, a video.
+MropePrompt prompt_of(const PositionRequest& request, const MropeRules& rules,
+                      int64_t before_each_frame) {
+  MropePrompt prompt;
   for (const std::string& item : items_of(request.values)) {
-    const bool image = item.starts_with("image:");
-    if (!image && !item.starts_with("video:")) {
-      prompt.add(TokenKind::text, parse_integer(item, "VALUES"));
-      continue;
-    }
-    std::vector<VisionGrid>& grids = image ? prompt.images : prompt.videos;
-    grids.push_back(grid_of(item.substr(6)));
-    const VisionGrid& grid = grids.back();
-    const int64_t patches = checked_patches(grid, rules.spatial_merge, grids.size() - 1);
-    const int64_t frames = image ? grid.t : grid.t / rules.temporal_merge;
-    const auto kind = image ? TokenKind::image : TokenKind::video;
-    for (int64_t frame = 0; frame < frames; ++frame) {
-      if (!image) prompt.add(TokenKind::text, before_each_frame);
-      prompt.add(kind, patches / grid.t / (rules.spatial_merge * rules.spatial_merge));
+    if (item.starts_with("image:")) {
+      add_image(prompt, grid_of(item.substr(6)), rules);
+    } else if (item.starts_with("video:")) {
+      add_video(prompt, grid_of(item.substr(6)), rules, before_each_frame);
+    } else {
+      add_text(prompt, parse_integer(item, "VALUES"));
     }
   }
   return prompt;
@@ -251,18 +231,18 @@ MadePositions of_mrope(const PositionRequest& request) {
     rules.tokens_per_second =
         parse_number(text_of(request, "--tokens-per-second"), "--tokens-per-second");
   }
-  const Prompt prompt = prompt_of(request, rules, integer_of(request, "--frames-apart", 0, 0));
+  const MropePrompt prompt = prompt_of(request, rules, integer_of(request, "--frames-apart", 0, 0));
   std::vector<double> seconds;
   if (!text_of(request, "--second-per-grid").empty()) {
     for (const std::string& item : items_of(text_of(request, "--second-per-grid")))
       seconds.push_back(parse_number(item, "--second-per-grid"));
   }
-  const int64_t length = std::ssize(prompt.kinds);
-  MropePositions made =
-      mrope_positions({1, length, prompt.kinds, {}, prompt.images, prompt.videos, seconds}, rules);
+  MropeInput input = prompt.input();
+  input.second_per_grid = seconds;
+  MropePositions made = mrope_positions(input, rules);
   return {.array = std::move(made.positions),
           .axes = {"t", "h", "w"},
-          .next = {made.deltas[0] + length}};
+          .next = {made.deltas[0] + input.seq}};
 }
 
 const std::vector<PositionKind>& all_kinds() {

@@ -2,18 +2,14 @@
 
 #include <cstring>
 #include <numeric>
-#include <span>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/output.h"
-#include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/positions/chatglm.h"
-#include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -25,6 +21,8 @@ Tensor tensor_of(const std::vector<int64_t>& values, const Dims& shape) {
   if (!values.empty()) std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
   return tensor;
 }
+
+}  // namespace
 
 std::vector<int64_t> read_token_ids(const std::string& path) {
   const Tensor ids = read_npy(path);
@@ -40,31 +38,12 @@ std::vector<int64_t> read_token_ids(const std::string& path) {
   return values;
 }
 
-}  // namespace
-
-const Layer& layer_at(const ModelEncoding& model, int64_t layer) {
-  if (layer < 0 || layer >= static_cast<int64_t>(model.layers.size())) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--layer: expected 0..{} for {}, found {}", model.layers.size() - 1,
-                            escaped(model.name), layer));
+const Layer& layer_option(const ModelEncoding& model, int64_t layer) {
+  try {
+    return layer_at(model, layer);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("--{}", error.what()));
   }
-  return model.layers[static_cast<size_t>(layer)];
-}
-
-const PositionEncoding& layer_of(const ModelEncoding& model, int64_t layer) {
-  return layer_at(model, layer).positions;
-}
-
-Rotary rotary_of(const ModelEncoding& model, int64_t layer) {
-  const PositionEncoding& encoding = layer_of(model, layer);
-  const auto* config = std::get_if<RopeConfig>(&encoding);
-  if (config == nullptr) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("{}: layer {} has no rotary encoding but {}: there is nothing to rotate",
-                    escaped(model.name), layer, name(encoding)));
-  }
-  return {*config, make_spectrum(*config)};
 }
 
 namespace {
@@ -88,11 +67,6 @@ void check_length(const Tensor& ids, const std::string& option, int64_t length) 
 }
 
 }  // namespace
-
-std::vector<int64_t> lengths_of(const Positions& positions, const ConstTensorView& x,
-                                const RopeConfig& rope) {
-  return sequence_lengths(positions.view(), x.shape[0], x.shape[1], rope.position_axes);
-}
 
 Positions read_positions(const std::string& positions, const std::string& token_ids, int64_t length,
                          int64_t axes) {

@@ -6,6 +6,8 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/apply/rope.h
     ropewalk/apply/rope_by_length.h
     ropewalk/attention/attention.h
+    ropewalk/attention/layer_scores.h
+    ropewalk/attention/prepare_heads.h
     ropewalk/attention/self_attention.h
     ropewalk/base/dims.h
     ropewalk/base/dtype.h
@@ -16,6 +18,12 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/base/tensor.h
     ropewalk/base/tensor_layout.h
     ropewalk/base/tensor_view.h
+    ropewalk/diagnose/checkpoint_findings.h
+    ropewalk/diagnose/compare.h
+    ropewalk/diagnose/layer_kinds.h
+    ropewalk/diagnose/scaling_bands.h
+    ropewalk/diagnose/stored_frequencies.h
+    ropewalk/diagnose/traps.h
     ropewalk/encoding/attention_config.h
     ropewalk/encoding/encodings.h
     ropewalk/encoding/model_encoding.h
@@ -32,15 +40,23 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/positions/chatglm.h
     ropewalk/positions/grid.h
     ropewalk/positions/mrope.h
+    ropewalk/positions/mrope_prompt.h
     ropewalk/positions/positions.h
     ropewalk/positions/shards.h
+    ropewalk/report/attention_words.h
+    ropewalk/report/comparison_words.h
+    ropewalk/report/finding_words.h
+    ropewalk/report/layer_words.h
+    ropewalk/report/scaling_words.h
     ropewalk/spectrum/spectrum.h
     ropewalk/tables/angle_mode.h
     ropewalk/tables/rope_rows.h
     ropewalk/tables/sinusoidal.h
     ropewalk/tables/table.h
-    ropewalk/weights/layer_weights.h)
+    ropewalk/weights/layer_weights.h
+    ropewalk/weights/wrong_shapes.h)
 
 # Public, but not in all.h: these include a header of other software.
 set(ROPEWALK_PUBLIC_HEADERS_APART
-    ropewalk/encoding/to_json.h)
+    ropewalk/encoding/to_json.h
+    ropewalk/report/to_json.h)

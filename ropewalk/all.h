@@ -1,13 +1,16 @@
 #pragma once
 
-// Everything that users include, but for encoding/to_json.h: it needs <nlohmann/json.hpp>, which is
-// large, and few programs print JSON. A program that compiles often includes what it uses instead.
+// Everything that users include, but for encoding/to_json.h and report/to_json.h: these need
+// <nlohmann/json.hpp>, which is large, and few programs print JSON. A program that compiles often
+// includes what it uses instead.
 
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/apply/positional_encoding.h"
 #include "ropewalk/apply/rope.h"
 #include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/attention/attention.h"
+#include "ropewalk/attention/layer_scores.h"
+#include "ropewalk/attention/prepare_heads.h"
 #include "ropewalk/attention/self_attention.h"
 #include "ropewalk/base/dims.h"
 #include "ropewalk/base/dtype.h"
@@ -18,6 +21,12 @@
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/base/tensor_layout.h"
 #include "ropewalk/base/tensor_view.h"
+#include "ropewalk/diagnose/checkpoint_findings.h"
+#include "ropewalk/diagnose/compare.h"
+#include "ropewalk/diagnose/layer_kinds.h"
+#include "ropewalk/diagnose/scaling_bands.h"
+#include "ropewalk/diagnose/stored_frequencies.h"
+#include "ropewalk/diagnose/traps.h"
 #include "ropewalk/encoding/attention_config.h"
 #include "ropewalk/encoding/encodings.h"
 #include "ropewalk/encoding/model_encoding.h"
@@ -34,11 +43,18 @@
 #include "ropewalk/positions/chatglm.h"
 #include "ropewalk/positions/grid.h"
 #include "ropewalk/positions/mrope.h"
+#include "ropewalk/positions/mrope_prompt.h"
 #include "ropewalk/positions/positions.h"
 #include "ropewalk/positions/shards.h"
+#include "ropewalk/report/attention_words.h"
+#include "ropewalk/report/comparison_words.h"
+#include "ropewalk/report/finding_words.h"
+#include "ropewalk/report/layer_words.h"
+#include "ropewalk/report/scaling_words.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/tables/angle_mode.h"
 #include "ropewalk/tables/rope_rows.h"
 #include "ropewalk/tables/sinusoidal.h"
 #include "ropewalk/tables/table.h"
 #include "ropewalk/weights/layer_weights.h"
+#include "ropewalk/weights/wrong_shapes.h"

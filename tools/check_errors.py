@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that messages say "expected X, found Y", in this order: tools/check_errors.py [ROOT]
 
-A string literal with the word "expected" says "found" after it. Prints one line per fault, "file:line: text", and
+A string literal with the word "expected" and more after it says "found" after it. Prints one line per fault, "file:line: text", and
 exits with 1 if there is any.
 """
 
@@ -28,7 +28,7 @@ def literals(source):
 
 
 def is_fault(text):
-    expected = [match.end() for match in re.finditer(r"\bexpected\b", text)]
+    expected = [match.end() for match in re.finditer(r"\bexpected [^ ]", text)]
     return bool(expected) and not re.search(r"\bfound\b", text[expected[-1]:])
 
 
@@ -45,7 +45,7 @@ def check(root):
             if file.suffix not in SOURCES or is_test(path):
                 continue
             for line, text in literals(file.read_text(encoding="utf-8")):
-                count += re.search(r"\bexpected\b", text) is not None
+                count += re.search(r"\bexpected [^ ]", text) is not None
                 if is_fault(text):
                     faults.append(f'{path}:{line}: "{text}"')
     return faults, count

@@ -9,9 +9,10 @@
 #include "cli/arguments.h"
 #include "cli/attend_arrays.h"
 #include "cli/command.h"
+#include "cli/findings.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
-#include "ropewalk/attention/heads.h"
+#include "ropewalk/attention/layer_scores.h"
 #include "ropewalk/attention/self_attention.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/models/models.h"
@@ -29,7 +30,7 @@ struct Options {
 
 // The layer with the mask of the command line, and a word where the model's own is another.
 Layer layer_of(const Options& o, const ModelEncoding& model, int64_t number) {
-  Layer layer = layer_at(model, number);
+  Layer layer = layer_option(model, number);
   if (!o.causal && !o.full) return layer;
   const Mask asked = o.causal ? Mask::causal : Mask::full;
   if (layer.attention.mask != asked) {
@@ -63,6 +64,7 @@ int attend_with_weights(const Options& o, const ModelEncoding& model, const Laye
   }
   check_computed(layer);
   const LayerWeights weights = read_layer_weights(o.weights, model, number);
+  warn_of_findings(model, o.weights);
   if (!weights.unused.empty()) {
     fmt::print(stderr,
                "ropewalk: warning: {}: tensor \"{}\" is no part of a layer of {}{}; the "
@@ -130,6 +132,7 @@ int run_attend(Options& o) {
   const ModelEncoding model = load_model(o.model);
   const int64_t number = parse_integer(o.layer, "--layer");
   const Layer layer = layer_of(o, model, number);
+  if (o.weights.empty()) warn_of_findings(model, o.model);
   check_positions_matter(layer, o.arrays.positions, o.arrays.token_ids);
   return o.weights.empty() ? attend_to_arrays(o, layer)
                            : attend_with_weights(o, model, layer, number);

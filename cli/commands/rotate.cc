@@ -1,11 +1,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/findings.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
 #include "ropewalk/apply/rope_by_length.h"
@@ -24,7 +26,7 @@ struct Options {
 };
 
 // Without a model: one window at the start of the head.
-Rotary rotary_from_options(const Options& o) {
+RopeConfig rope_from_options(const Options& o) {
   if (o.head_dim.empty() || o.pairing.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "without a MODEL, --head-dim and --pairing (half_split or interleaved) are needed: "
@@ -53,13 +55,13 @@ Rotary rotary_from_options(const Options& o) {
   }
   config.layout.windows = {
       {0, config.rotary_dim, parse_name(o.pairing, "--pairing", pairing_from_name)}};
-  return {config, make_spectrum(config)};
+  return config;
 }
 
-Rotary rotary_from(const Options& o) {
+RopeConfig rope_from(const Options& o) {
   if (o.model.empty()) {
     if (!o.layer.empty()) throw Error(ErrorCode::invalid_argument, "--layer goes with a MODEL");
-    return rotary_from_options(o);
+    return rope_from_options(o);
   }
   if (!o.head_dim.empty() || !o.rotary_dim.empty() || !o.base.empty() || !o.pairing.empty()) {
     throw Error(ErrorCode::invalid_argument,
@@ -67,7 +69,10 @@ Rotary rotary_from(const Options& o) {
                 "the others");
   }
   const int64_t layer = o.layer.empty() ? 0 : parse_integer(o.layer, "--layer");
-  return rotary_of(load_model(o.model), layer);
+  const ModelEncoding model = load_model(o.model);
+  layer_option(model, layer);
+  warn_of_findings(model, o.model);
+  return rope_at(model, layer);
 }
 
 int64_t sequence_length(const Tensor& x, TensorLayout layout, const std::string& file) {
@@ -131,7 +136,8 @@ void check_output_name(const Options& o) {
 int rotate(const Options& o) {
   check_output_name(o);
   const TensorLayout layout = parse_name(o.layout, "--layout", tensor_layout_from_name);
-  const Rotary rotary = rotary_from(o);
+  const RopeConfig rope = rope_from(o);
+  const int64_t axes = axis_count(make_spectrum(rope));
   Tensor q = load_tensor(o.q, "q", o.bf16);
   std::optional<Tensor> k;
   if (!o.k.empty()) k = load_tensor(o.k, "k", o.bf16);
@@ -140,18 +146,13 @@ int rotate(const Options& o) {
     if (k) check_printable(o, *k, "k");
   }
   const std::string files = o.k.empty() ? o.q : o.q + ", " + o.k;
-  const Positions positions = read_positions(
-      o.positions, o.token_ids, sequence_length(q, layout, o.q), axis_count(rotary.spectrum));
+  const Positions positions =
+      read_positions(o.positions, o.token_ids, sequence_length(q, layout, o.q), axes);
   with_input_files(files, [&] {
     const std::optional<Rotated> rotated_k = k ? std::optional(in_place(k->view())) : std::nullopt;
-    // What was written into another layout is read from there when it is undone.
-    RopeConfig rope = rotary.config;
-    if (o.inverse && rope.output_layout) std::swap(rope.layout, *rope.output_layout);
-    const auto lengths = lengths_of(positions, as_bshd(q.view(), layout, "q"), rope);
-    apply_rope_by_length(rope, lengths, positions.view(), in_place(q.view()), rotated_k,
-                         {.tensor_layout = layout,
-                          .direction = o.inverse ? Direction::inverse : Direction::forward,
-                          .output_layout = rope.output_layout});
+    ropewalk::rotate(rope, positions.view(), in_place(q.view()), rotated_k,
+                     {.tensor_layout = layout,
+                      .direction = o.inverse ? Direction::inverse : Direction::forward});
   });
   if (!o.output.empty()) write_rotated(o, q, k);
   if (o.output.empty() || o.json) print_rotated(q, k, o.json);

@@ -1,31 +1,29 @@
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <numbers>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
-#include "cli/attention_words.h"
 #include "cli/command.h"
-#include "cli/compare_models.h"
+#include "cli/findings.h"
 #include "cli/frequency_chart.h"
-#include "cli/layer_kinds.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
 #include "cli/rotary.h"
-#include "cli/scaling_bands.h"
-#include "cli/stored_frequencies.h"
 #include "ropewalk/apply/alibi.h"
+#include "ropewalk/diagnose/scaling_bands.h"
+#include "ropewalk/diagnose/traps.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"
+#include "ropewalk/report/attention_words.h"
+#include "ropewalk/report/layer_words.h"
+#include "ropewalk/report/scaling_words.h"
+#include "ropewalk/report/to_json.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {
 namespace {
-
-double wavelength(double inv_freq) { return 2 * std::numbers::pi / inv_freq; }
 
 nlohmann::ordered_json frequencies_json(const ModelEncoding& model, const Spectrum& spectrum) {
   auto array = nlohmann::ordered_json::array();
@@ -107,7 +105,7 @@ Choice choice_of(const Options& options, const ModelEncoding& model) {
   }
   if (!options.layer.empty()) {
     choice.layer = parse_integer(options.layer, "--layer");
-    layer_of(model, choice.layer);
+    layer_option(model, choice.layer);
     return choice;
   }
   for (size_t i = 0; i < model.layers.size(); ++i) {
@@ -118,39 +116,59 @@ Choice choice_of(const Options& options, const ModelEncoding& model) {
   return choice;
 }
 
-int show_json(const ModelEncoding& model, const Choice& choice, const StoredFrequencies& stored) {
+int show_json(const ModelEncoding& model, const Choice& choice,
+              const CheckpointFindings& findings) {
   nlohmann::ordered_json json = to_json(model);
-  const PositionEncoding& layer = layer_of(model, choice.layer);
+  const PositionEncoding& layer = layer_at(model, choice.layer).positions;
   if (const auto* rope = std::get_if<RopeConfig>(&layer))
     json["frequencies"] = frequencies_json(model, make_spectrum(*rope, choice.seq_len));
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer))
     json["alibi_slopes"] = json_numbers(alibi_slopes(*alibi));
-  if (!stored.differences.empty()) json["stored_inv_freq_differs"] = stored.differences;
+  json.update(to_json(findings));
   print_json(json);
-  return stored.differences.empty() ? 0 : 1;
+  return findings.differ() ? 1 : 0;
 }
 
 void print_facts(const ModelEncoding& model) {
   fmt::print("{}: family {}, {}\n", escaped(model.name), model.family, layer_map(model));
   for (const NamedEncoding& other : model.others)
     fmt::print("  and {}: {}\n", other.name, in_a_line(other.encoding));
-  std::vector<std::vector<std::string>> rows = {{"fact", "value", "evidence"}};
-  for (const Evidence& fact : model.evidence)
-    rows.push_back({escaped(fact.field), escaped(fact.value), escaped(fact.source, 400)});
+  std::vector<std::vector<std::string>> rows = fact_rows(model);
+  rows.insert(rows.begin(), {"fact", "value", "evidence"});
   fmt::print("\n{}\nAttention\n{}", table(rows), attention_kinds(model));
   for (const std::string& warning : model.warnings) fmt::print("\nnote: {}\n", warning);
-  for (const std::string& trap : known_traps(model)) fmt::print("\nnote: {}\n", trap);
+  for (const Trap& trap : known_traps(model)) {
+    fmt::print("\nnote: {}\n", in_words(trap, model.model_type));
+  }
 }
 
-void print_stored(const StoredFrequencies& stored) {
-  constexpr size_t kShown = 3;
-  for (size_t i = 0; i < std::min(kShown, stored.differences.size()); ++i)
-    fmt::print("\ndifference: {}\n", stored.differences[i]);
-  if (stored.differences.size() > kShown)
-    fmt::print("\nand {} tensors more; the config is what counts\n",
-               stored.differences.size() - kShown);
-  if (!stored.unread.empty())
-    fmt::print("\nnote: stored frequencies were not looked for: {}\n", stored.unread);
+// Compares every layer, or --layer alone, and each model with its own checkpoint.
+int compare_models(const Options& options, const Choice& choice, const ModelEncoding& a,
+                   const ModelEncoding& b) {
+  CompareOptions how{.seq_len = choice.seq_len};
+  if (!options.layer.empty()) {
+    layer_option(b, choice.layer);
+    how.layer = choice.layer;
+  }
+  const Comparison comparison = compare(a, b, how);
+  const CheckpointFindings of_a = check_checkpoint(a, options.model),
+                           of_b = options.other == options.model
+                                      ? CheckpointFindings{}
+                                      : check_checkpoint(b, options.other);
+  const bool differ = !comparison.alike() || of_a.differ() || of_b.differ();
+  if (options.json) {
+    nlohmann::ordered_json json = {{"a", {{"name", escaped(a.name)}}},
+                                   {"b", {{"name", escaped(b.name)}}}};
+    json["a"].update(to_json(of_a));
+    json["b"].update(to_json(of_b));
+    json.update(to_json(comparison));
+    print_json(json);
+    return differ ? 1 : 0;
+  }
+  print_comparison(comparison, {a.name, b.name, how.layer});
+  print_findings(of_a);
+  print_findings(of_b);
+  return differ ? 1 : 0;
 }
 
 void draw(const ModelEncoding& model, const Choice& choice, const Options& options) {
@@ -170,22 +188,22 @@ int show(const Options& options) {
   const Choice choice = choice_of(options, model);
   if (!options.other.empty()) {
     const ModelEncoding other = load_model(options.other, options.assume);
-    return compare_models(model, other, choice.layer, choice.seq_len) ? 1 : 0;
+    return compare_models(options, choice, model, other);
   }
   draw(model, choice, options);
-  const StoredFrequencies stored = check_stored_frequencies(model, options.model);
-  if (options.json) return show_json(model, choice, stored);
+  const CheckpointFindings findings = check_checkpoint(model, options.model);
+  if (options.json) return show_json(model, choice, findings);
   print_facts(model);
-  print_stored(stored);
-  const PositionEncoding& layer = layer_of(model, choice.layer);
+  print_findings(findings);
+  const PositionEncoding& layer = layer_at(model, choice.layer).positions;
   if (const auto* rope = std::get_if<RopeConfig>(&layer)) {
     if (choice.layer > 0) fmt::print("\nLayer {}", choice.layer);
     print_frequencies(model, *rope, options.all, choice.seq_len);
-    fmt::print("{}",
-               scaling_bands(*rope, choice.seq_len, std::max(choice.seq_len, model.max_positions)));
+    const int64_t context = std::max(choice.seq_len, model.max_positions);
+    fmt::print("{}", in_words(scaling_bands(*rope, choice.seq_len, context), *rope, context));
   }
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer)) print_slopes(*alibi);
-  return stored.differences.empty() ? 0 : 1;
+  return findings.differ() ? 1 : 0;
 }
 
 }  // namespace
@@ -196,17 +214,19 @@ Run declare_show(CLI::App& app) {
       "What encodes position in a model: each fact with the key or default it comes from, the "
       "frequency of\n"
       "each pair of channels, its wavelength, and how often it turns within the trained context.\n"
-      "With a second MODEL: what differs between the two, and exit code 1 if anything does; so "
-      "with "
-      "the\n"
-      "inv_freq that the safetensors of a folder keep, when they are not those of its config.");
+      "With a second MODEL: what differs between the two, layer by layer, and exit code 1 if "
+      "anything does;\n"
+      "so with the inv_freq and the shapes of weights that the safetensors of a folder keep, when "
+      "they are\n"
+      "not those of its config.");
   const auto options = std::make_shared<Options>();
   app.add_option("MODEL", options->model,
                  "a config.json, GGUF or params.json, a folder that holds one, or a preset "
                  "(ropewalk models)")
       ->required();
   app.add_option("OTHER", options->other, "a second model, to compare with the first");
-  add_text_option(app, "--layer", options->layer, "the layer whose frequencies are printed", "N");
+  add_text_option(app, "--layer", options->layer,
+                  "the layer whose frequencies are printed, or the only one compared", "N");
   add_text_option(app, "--seq-len", options->seq_len,
                   "the length of the sequence, for scalings that depend on it", "N");
   app.add_option("--assume", options->assume,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -78,6 +79,22 @@ void apply_rope_by_length(const RopeConfig& rope, std::span<const int64_t> lengt
                sequence_of(positions, b), sequence_of(q, options.tensor_layout, b, "q"), of_k,
                each);
   }
+}
+
+void rotate(const RopeConfig& rope, const PositionIds& positions, const Rotated& q,
+            const std::optional<Rotated>& k, const RotateOptions& options) {
+  RopeConfig way = rope;
+  if (options.direction != Direction::forward && way.output_layout) {
+    std::swap(way.layout, *way.output_layout);
+  }
+  const Dims shape = as_bshd(q.in, options.tensor_layout, "q").shape;
+  const std::vector<int64_t> lengths =
+      sequence_lengths(positions, shape[0], shape[1], way.position_axes);
+  apply_rope_by_length(way, lengths, positions, q, k,
+                       {.tensor_layout = options.tensor_layout,
+                        .direction = options.direction,
+                        .output_layout = way.output_layout,
+                        .parallel = options.parallel});
 }
 
 RopeRows make_rope_rows_by_length(const RopeConfig& rope, const PositionIds& positions,

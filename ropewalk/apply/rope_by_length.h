@@ -24,6 +24,17 @@ void apply_rope_by_length(const RopeConfig& rope, std::span<const int64_t> lengt
                           const std::optional<Rotated>& k = std::nullopt,
                           const RopeOptions& options = {});
 
+struct RotateOptions {
+  TensorLayout tensor_layout = TensorLayout::bshd;
+  Direction direction = Direction::forward;
+  Parallel parallel;
+};
+
+// The same with the length of each sequence of q taken from its positions, and the pairs written
+// where the model writes them (RopeConfig::output_layout); inverse and transpose read them there.
+void rotate(const RopeConfig& rope, const PositionIds& positions, const Rotated& q,
+            const std::optional<Rotated>& k = std::nullopt, const RotateOptions& options = {});
+
 // The rows with which it turns them, sequence by sequence: made once, for all layers of a step.
 // Throws as make_spectrum and make_rope_rows.
 RopeRows make_rope_rows_by_length(const RopeConfig& rope, const PositionIds& positions,

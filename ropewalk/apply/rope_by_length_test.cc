@@ -94,5 +94,26 @@ TEST(RopeByLength, ALengthForEachSequence) {
   EXPECT_NO_THROW(apply_rope_by_length(dynamic(), {}, positions_from(0), in_place(none.view())));
 }
 
+// DeepSeek-V3 reads neighbours and writes halves; what undoes that reads halves.
+TEST(RopeByLength, RotateWritesWhereTheModelWrites) {
+  RopeConfig rope = dynamic();
+  rope.layout.windows[0].pairing = Pairing::interleaved;
+  rope.output_layout = RotaryLayout{16, {{0, 16, Pairing::half_split}}};
+  const std::vector<int64_t> first = {0, 2};
+  const PositionArray ids = offset_positions(first, 3);
+  const Tensor x = random_tensor({2, 3, 2, 16}, 1);
+  Tensor turned = x, expected = x;
+  rotate(rope, positions_of(ids.view()), in_place(turned.view()));
+  apply_rope_by_length(rope, std::vector<int64_t>{3, 5}, positions_of(ids.view()),
+                       in_place(expected.view()), std::nullopt,
+                       {.output_layout = rope.output_layout});
+  EXPECT_EQ(testing::floats(turned), testing::floats(expected));
+  EXPECT_NE(testing::floats(turned), testing::floats(x));
+  rotate(rope, positions_of(ids.view()), in_place(turned.view()), std::nullopt,
+         {.direction = Direction::inverse});
+  const std::vector<float> back = testing::floats(turned), was = testing::floats(x);
+  for (size_t i = 0; i < was.size(); ++i) EXPECT_NEAR(back[i], was[i], 1e-6);
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "ropewalk/attention/attention.h"
+#include "ropewalk/attention/layer_scores.h"
 #include "ropewalk/encoding/model_encoding.h"
 #include "ropewalk/encoding/position_ids.h"
 
@@ -11,9 +10,6 @@ namespace ropewalk {
 
 // What a layer's AttentionConfig does to heads and scores, one step at a time. Heads are float32
 // [batch, seq, heads, channels], their channels side by side.
-
-// Throws unsupported naming what the layer's code does that is not computed here, or its mixer.
-void check_computed(const Layer& layer);
 
 // Norms the heads in place. `weight` and `bias` have one number for each channel of a head, or for
 // each channel of all heads ([heads, channels] in a row); no shape where the norm has none.
@@ -32,14 +28,5 @@ void scale_queries(const QueryScale& scale, const PositionIds& positions, const 
 
 void multiply(double factor, const TensorView& heads);
 void clip(double limit, const TensorView& heads);
-
-// The options with which attend obeys the layer; `slopes` keeps what their spans show, `sinks` are
-// the caller's. Throws as alibi_slopes, and invalid_argument for sinks that are missing or not
-// asked for.
-struct LayerScores {
-  std::vector<float> slopes;
-  AttentionOptions options;
-};
-LayerScores scores_of(const Layer& layer, std::span<const float> sinks);
 
 }  // namespace ropewalk

@@ -11,6 +11,7 @@
 #include "ropewalk/attention/heads.h"
 #include "ropewalk/attention/layer_checks.h"
 #include "ropewalk/attention/linear.h"
+#include "ropewalk/attention/prepare_heads.h"
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/tensor.h"
@@ -99,31 +100,22 @@ Projected project_latent(const SelfAttention& self, const BlasMatrix& x, const D
   return {std::move(q), std::move(k), std::move(v)};
 }
 
-void normalize_q_and_k(const SelfAttention& self, NormPlace place, Projected& heads) {
-  const Norm& norm = self.layer.attention.qk_norm;
-  const AttentionWeights& w = self.weights;
-  if (norm.place != place) return;
-  normalize(norm, heads.q.view(), w.q_norm, w.q_norm_bias, "q_norm");
-  normalize(norm, heads.k.view(), w.k_norm, w.k_norm_bias, "k_norm");
-}
-
 // Step 2.
 void turn(const SelfAttention& self, const PositionIds& positions, const RopeRows& rows,
           Projected& heads, const Parallel& parallel) {
-  const AttentionConfig& config = self.layer.attention;
-  multiply(config.key_multiplier, heads.k.view());
-  normalize_q_and_k(self, NormPlace::before_rotation, heads);
-  normalize(config.v_norm, heads.v.view(), {}, {}, "v_norm");
-  multiply(config.value_multiplier, heads.v.view());
-  for (Heads* each : {&heads.q, &heads.k, &heads.v}) clip(config.clip_qkv, each->view());
+  const AttentionWeights& w = self.weights;
+  const ProjectedHeads views{heads.q.view(), heads.k.view(), heads.v.view()};
+  const HeadNorms norms{.q_norm = w.q_norm,
+                        .k_norm = w.k_norm,
+                        .q_norm_bias = w.q_norm_bias,
+                        .k_norm_bias = w.k_norm_bias};
+  before_rotation(self.layer, norms, views);
   if (const auto* rope = std::get_if<RopeConfig>(&self.layer.positions)) {
     // Where the pairs are written is no matter: q and k agree, and their product is all that
     // counts.
-    apply_rope(rows, rope->layout, in_place(heads.q.view()), in_place(heads.k.view()),
-               {.parallel = parallel});
+    apply_rope(rows, rope->layout, in_place(views.q), in_place(views.k), {.parallel = parallel});
   }
-  normalize_q_and_k(self, NormPlace::after_rotation, heads);
-  if (config.query_scale) scale_queries(*config.query_scale, positions, heads.q.view());
+  after_rotation(self.layer, norms, positions, views);
 }
 
 // What the heads gave, normed and gated.

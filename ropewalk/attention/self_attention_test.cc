@@ -254,7 +254,8 @@ TEST(SelfAttention, ErrorsNameTheTensorAndLeaveTheOutput) {
   EXPECT_ROPEWALK_ERROR(run(good.with(AlibiConfig{.heads = 8})), ErrorCode::invalid_argument,
                         "for 8 heads, but the layer has 4");
   const RopeConfig other{.rotary_dim = 16, .layout = {16, {{0, 16, Pairing::half_split}}}};
-  EXPECT_ROPEWALK_ERROR(run(good.with(other)), ErrorCode::invalid_argument, "head_dim 16");
+  EXPECT_ROPEWALK_ERROR(run(good.with(other)), ErrorCode::invalid_argument,
+                        "expected heads of 16 channels, found 8");
   EXPECT_ROPEWALK_ERROR(run(good.with(rope(), {.not_computed = {NotComputed::dynamic_mask}})),
                         ErrorCode::unsupported, "dynamic_mask");
   bad = good.with(rope());

@@ -15,11 +15,10 @@ constexpr ModelType conformer(std::string_view name, std::string_view config_cla
       .size = size,
       .max_positions = 0,
       .theta_key = "rotary_embedding_base",
-      .only_if =
-          {.key = "position_embeddings_type",
-           .value = "rotary",
-           .refusal =
-               "expected \"rotary\", because relative positions are weights of the checkpoint"},
+      .only_if = {.key = "position_embeddings_type",
+                  .value = "rotary",
+                  .refusal = "expected \"rotary\", found another; relative positions are weights "
+                             "of the checkpoint"},
       .remark = "the input of the projections of q and k turns, in heads, and not q and k",
       .encoding = "RoPE half_split with position_embeddings_type rotary, else relative (refused)"};
 }

@@ -1,5 +1,11 @@
 #include "ropewalk/encoding/model_encoding.h"
 
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+
 namespace ropewalk {
 
 std::string_view name(Mixer mixer) {
@@ -23,6 +29,27 @@ std::vector<std::reference_wrapper<const PositionEncoding>> layer_positions(
   std::vector<std::reference_wrapper<const PositionEncoding>> positions;
   for (const Layer& layer : model.layers) positions.emplace_back(layer.positions);
   return positions;
+}
+
+const Layer& layer_at(const ModelEncoding& model, int64_t layer) {
+  if (layer < 0 || layer >= std::ssize(model.layers)) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("layer: expected 0..{} for {}, found {}", std::ssize(model.layers) - 1,
+                            escaped(model.name), layer));
+  }
+  return model.layers[static_cast<size_t>(layer)];
+}
+
+const RopeConfig& rope_at(const ModelEncoding& model, int64_t layer) {
+  const PositionEncoding& encoding = layer_at(model, layer).positions;
+  if (const auto* rope = std::get_if<RopeConfig>(&encoding)) return *rope;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: layer {} has no rotary encoding but {}: there is nothing to rotate",
+                          escaped(model.name), layer, name(encoding)));
+}
+
+bool reads_position_ids(const Layer& layer) {
+  return std::holds_alternative<RopeConfig>(layer.positions) || layer.attention.query_scale;
 }
 
 void set_positions(ModelEncoding& model, const PositionEncoding& positions) {

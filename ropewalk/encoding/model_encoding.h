@@ -78,6 +78,18 @@ std::vector<std::reference_wrapper<const PositionEncoding>> layer_positions(
     const ModelEncoding& model);
 void layer_positions(ModelEncoding&&) = delete;  // it would not outlive a loop
 
+// One layer of the model. Throws invalid_argument naming the number of its layers.
+const Layer& layer_at(const ModelEncoding& model, int64_t layer);
+void layer_at(ModelEncoding&&, int64_t) = delete;
+
+// The rotary encoding of one layer. Throws as layer_at, and for a layer that does not rotate.
+const RopeConfig& rope_at(const ModelEncoding& model, int64_t layer);
+void rope_at(ModelEncoding&&, int64_t) = delete;
+
+// Whether position ids change what the layer does: it rotates, or its queries grow with their
+// positions. ALiBi counts tokens.
+bool reads_position_ids(const Layer& layer);
+
 // Every layer knows positions in this way.
 void set_positions(ModelEncoding& model, const PositionEncoding& positions);
 

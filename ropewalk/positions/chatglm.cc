@@ -71,7 +71,9 @@ ChatGlmPositions chatglm_positions(const ChatGlmPrompt& prompt) {
   return result;
 }
 
-ChatGlmPositions chatglm_positions(std::span<const int64_t> token_ids) {
+namespace {
+
+ChatGlmPrompt prompt_of(std::span<const int64_t> token_ids) {
   for (const SpecialTokens& special : kRevisions) {
     const std::optional<int64_t> bos = index_of(token_ids, special.bos);
     if (!bos) continue;
@@ -83,16 +85,28 @@ ChatGlmPositions chatglm_positions(std::span<const int64_t> token_ids) {
           fmt::format("expected gMASK ({}) or MASK ({}) before bos ({}) at index {}, found neither",
                       special.gmask, special.mask, special.bos, *bos));
     }
-    return chatglm_positions(ChatGlmPrompt{.length = static_cast<int64_t>(token_ids.size()),
-                                           .context_length = *bos,
-                                           .mask_index = *mask,
-                                           .gmask = gmask.has_value(),
-                                           .revision = special.revision});
+    const ChatGlmPrompt prompt{.length = static_cast<int64_t>(token_ids.size()),
+                               .context_length = *bos,
+                               .mask_index = *mask,
+                               .gmask = gmask.has_value(),
+                               .revision = special.revision};
+    check(prompt);
+    return prompt;
   }
   fail(
       fmt::format("expected bos (130004, or 150004 in the vocabulary of March 2023), found none in "
                   "{} tokens",
                   token_ids.size()));
+}
+
+}  // namespace
+
+ChatGlmPositions chatglm_positions(std::span<const int64_t> token_ids) {
+  return chatglm_positions(prompt_of(token_ids));
+}
+
+int64_t chatglm_prompt_length(std::span<const int64_t> token_ids) {
+  return prompt_of(token_ids).context_length;
 }
 
 }  // namespace ropewalk

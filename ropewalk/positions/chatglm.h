@@ -48,4 +48,7 @@ ChatGlmPositions chatglm_positions(const ChatGlmPrompt& prompt);
 // Throws invalid_argument naming the token that is missing.
 ChatGlmPositions chatglm_positions(std::span<const int64_t> token_ids);
 
+// The tokens of the prompt, which all see one another: those before bos. Throws as above.
+int64_t chatglm_prompt_length(std::span<const int64_t> token_ids);
+
 }  // namespace ropewalk

@@ -64,6 +64,13 @@ ROPEWALK_PROPERTY(ChatGlmPositions, MatchesThePublishedRule, [](uint8_t before, 
   }
 })
 
+TEST(ChatGlmPositions, PromptIsWhatComesBeforeBos) {
+  EXPECT_EQ(chatglm_prompt_length(Ids{5, 6, 130001, 130004, 7, 8}), 3);
+  EXPECT_EQ(chatglm_prompt_length(Ids{150000, 150004, 7}), 1);
+  EXPECT_ROPEWALK_ERROR(chatglm_prompt_length(Ids{5, 6}), ErrorCode::invalid_argument,
+                        "expected bos");
+}
+
 TEST(ChatGlmPositions, NoBos) {
   EXPECT_ROPEWALK_ERROR(chatglm_positions(Ids{5, 130001, 6}), ErrorCode::invalid_argument,
                         "expected bos (130004");

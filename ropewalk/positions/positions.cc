@@ -107,4 +107,22 @@ PositionArray opt_positions(const PaddingMask& mask) {
       [](int64_t count) { return count + 1; }, 1);
 }
 
+PositionIds last_positions(const PositionIds& positions, int64_t length, int64_t count) {
+  if (count < 0 || count > length) {
+    fail(fmt::format("last positions: expected 0..{} of {}, found {}", length, length, count));
+  }
+  if (positions.is_run()) return positions_from(positions.first + (length - count));
+  PositionIds last = positions;
+  ConstTensorView& ids = last.ids;
+  const int axis = ids.shape.size() - 1;
+  if (axis < 0 || ids.shape[axis] != length) {
+    fail(fmt::format("position_ids: expected {} for each sequence, found {}", length,
+                     to_string(ids.shape)));
+  }
+  ids.data = static_cast<const char*>(ids.data) +
+             (length - count) * ids.strides[axis] * static_cast<int64_t>(size_in_bytes(ids.dtype));
+  ids.shape[axis] = count;
+  return last;
+}
+
 }  // namespace ropewalk

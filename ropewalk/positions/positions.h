@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ropewalk/base/tensor_view.h"
+#include "ropewalk/encoding/position_ids.h"
 
 namespace ropewalk {
 
@@ -66,5 +67,10 @@ PositionArray fairseq_positions(const TokenIds& tokens, int64_t padding_idx,
 // Mask 1 1 1 0: 2 3 4 1. (BART counts from 2 with no mask: offset_positions with offsets 2.)
 // Source: OPTLearnedPositionalEmbedding of transformers.
 PositionArray opt_positions(const PaddingMask& mask);
+
+// The positions of the last `count` of `length` tokens, as a view: queries are the last of the
+// keys. 0 1 2 3, the last two: 2 3. Throws invalid_argument unless 0 <= count <= length and the ids
+// have that length.
+PositionIds last_positions(const PositionIds& positions, int64_t length, int64_t count);
 
 }  // namespace ropewalk

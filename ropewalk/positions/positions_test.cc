@@ -108,5 +108,26 @@ ROPEWALK_PROPERTY(Positions, TokensOfARowAreCounted, [] {
   RC_ASSERT(mask_lengths(row) == Ids{expected});
 });
 
+TEST(Positions, LastOfAll) {
+  const auto ids_of = [](const PositionIds& positions, int64_t batch, int64_t count, int64_t axes) {
+    const PositionReader reader(positions, batch, count, axes);
+    Ids ids;
+    for (int64_t a = 0; a < axes; ++a) {
+      for (int64_t b = 0; b < batch; ++b) {
+        for (int64_t i = 0; i < count; ++i) ids.push_back(reader.at(a, b, i));
+      }
+    }
+    return ids;
+  };
+  EXPECT_EQ(ids_of(last_positions(positions_from(3), 4, 2), 1, 2, 1), (Ids{5, 6}));
+  const PositionArray planes{{2, 1, 3}, {0, 1, 2, 7, 8, 9}};
+  EXPECT_EQ(ids_of(last_positions(positions_of(planes.view()), 3, 2), 1, 2, 2), (Ids{1, 2, 8, 9}));
+  EXPECT_EQ(ids_of(last_positions(positions_of(planes.view()), 3, 3), 1, 3, 2), planes.ids);
+  EXPECT_ROPEWALK_ERROR(last_positions(positions_from(0), 3, 4), ErrorCode::invalid_argument,
+                        "expected 0..3 of 3, found 4");
+  EXPECT_ROPEWALK_ERROR(last_positions(positions_of(planes.view()), 4, 2),
+                        ErrorCode::invalid_argument, "expected 4 for each sequence");
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -22,17 +22,6 @@ bool is_of_other_part(std::string_view prefix) {
                      [&](std::string_view part) { return prefix.find(part) != prefix.npos; });
 }
 
-// What stands before `name` in the checkpoint's names, each once.
-std::vector<std::string> prefixes_of(const Checkpoint& file, const std::string& name) {
-  std::vector<std::string> prefixes;
-  for (const auto& [tensor, index] : file.tensors()) {
-    if (!tensor.ends_with(name)) continue;
-    const std::string prefix = tensor.substr(0, tensor.size() - name.size());
-    if (prefix.empty() || prefix.ends_with('.')) prefixes.push_back(prefix);
-  }
-  return prefixes;
-}
-
 // "; near it is model.layers.1.self_attn.q_proj.weight" or the first name there is.
 std::string like(const Checkpoint& file, const std::string& name) {
   std::string nearest;
@@ -48,18 +37,11 @@ std::string like(const Checkpoint& file, const std::string& name) {
 }
 
 std::string prefix_of(const Checkpoint& file, const std::string& name) {
-  std::vector<std::string> prefixes = prefixes_of(file, name);
+  const std::vector<std::string> prefixes = prefixes_of(file.tensors(), name);
   if (prefixes.empty()) {
     throw Error(ErrorCode::malformed,
                 fmt::format("{}: expected a tensor \"...{}\", found none among {} tensors{}",
                             file.label(), escaped(name), file.tensors().size(), like(file, name)));
-  }
-  if (prefixes.size() > 1) {
-    std::vector<std::string> own;
-    for (const std::string& prefix : prefixes) {
-      if (!is_of_other_part(prefix)) own.push_back(prefix);
-    }
-    if (!own.empty()) prefixes = own;
   }
   if (prefixes.size() == 1) return prefixes.front();
   throw Error(
@@ -73,6 +55,24 @@ std::string_view first_name(const WeightNames& names, const Layer& layer) {
 }
 
 }  // namespace
+
+std::vector<std::string> prefixes_of(const std::map<std::string, size_t, std::less<>>& tensors,
+                                     std::string_view name) {
+  std::vector<std::string> prefixes, own;
+  for (const auto& [tensor, file] : tensors) {
+    if (!tensor.ends_with(name)) continue;
+    const std::string prefix = tensor.substr(0, tensor.size() - name.size());
+    if (!prefix.empty() && !prefix.ends_with('.')) continue;
+    prefixes.push_back(prefix);
+    if (!is_of_other_part(prefix)) own.push_back(prefix);
+  }
+  return own.empty() ? prefixes : own;
+}
+
+std::string first_projection(const WeightNames& names, const Layer& layer, int64_t number) {
+  return fmt::format("{}{}.weight", fmt::format(fmt::runtime(names.layer), number),
+                     first_name(names, layer));
+}
 
 Tensor rows_of(const Tensor& tensor, const Rows& rows) {
   Dims shape = tensor.shape;
@@ -91,14 +91,12 @@ LayerReader::LayerReader(const std::filesystem::path& path, const WeightNames& n
                          const WeightNames* others, int64_t hidden_size, const Layer& layer,
                          int64_t number)
     : file_(path), names_(&names), hidden_(hidden_size), layer_(layer) {
-  const auto of_layer = [&](const WeightNames& each) {
-    return fmt::format(fmt::runtime(each.layer), number);
-  };
-  const auto first = [&](const WeightNames& each) {
-    return fmt::format("{}{}.weight", of_layer(each), first_name(each, layer));
-  };
-  if (others != nullptr && prefixes_of(file_, first(names)).empty()) names_ = others;
-  prefix_ = prefix_of(file_, first(*names_)) + of_layer(*names_);
+  std::string first = first_projection(names, layer, number);
+  if (others != nullptr && prefixes_of(file_.tensors(), first).empty()) {
+    names_ = others;
+    first = first_projection(*others, layer, number);
+  }
+  prefix_ = prefix_of(file_, first) + fmt::format(fmt::runtime(names_->layer), number);
 }
 
 Tensor LayerReader::read(const std::string& name, const Dims* shape) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +22,14 @@ struct Rows {
   int64_t first = 0, count = 0, step = 0, blocks = 1;
 };
 Tensor rows_of(const Tensor& tensor, const Rows& rows);
+
+// What stands before `name` in the names of tensors, each once, without those of a model's other
+// parts (a vision tower, ...) where there are any besides.
+std::vector<std::string> prefixes_of(const std::map<std::string, size_t, std::less<>>& tensors,
+                                     std::string_view name);
+
+// The first projection of a layer, whose name tells what the names of the model begin with.
+std::string first_projection(const WeightNames& names, const Layer& layer, int64_t number);
 
 // The tensors of one layer of a checkpoint by their short names, each a float32 copy. What the
 // model's names begin with ("model.", "transformer.", "model.language_model.", ...) is found from

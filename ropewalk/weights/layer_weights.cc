@@ -146,12 +146,7 @@ void read_gate(const LayerReader& file, const Layer& layer, LayerWeights& w) {
 
 LayerWeights read_layer_weights(const std::filesystem::path& path, const ModelEncoding& model,
                                 int64_t layer) {
-  if (layer < 0 || layer >= std::ssize(model.layers)) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("layer: expected 0..{} for {}, found {}", std::ssize(model.layers) - 1,
-                            escaped(model.name), layer));
-  }
-  const Layer& of = model.layers[static_cast<size_t>(layer)];
+  const Layer& of = layer_at(model, layer);
   const ModelType& type = type_of(path, model);
   const LayerReader file(path, type.weights, type.other_weights, model.hidden_size, of, layer);
   LayerWeights w;

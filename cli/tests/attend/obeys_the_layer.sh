@@ -22,6 +22,11 @@ numbers s.npy
 attend qwen3.json --q ones.npy --k ones.npy --normed --scores s.npy
 numbers s.npy
 attend mistral.json --q ones.npy --k ones.npy --normed --scores s.npy
+# OLMo cuts q, k and v to +-clip_qkv: q.k = 4 x 0.5 x 0.5, times 4^-0.5; and v is cut too.
+config olmo ', "clip_qkv": 0.5'
+attend olmo.json --q ones.npy --k ones.npy --v ones.npy --scores s.npy -o y.npy
+numbers s.npy
+numbers y.npy
 # A sink joins the softmax: with the score 0 of the only key and the logit 1, v is multiplied by 1 / (1 + e).
 config gpt_oss ''
 attend gpt_oss.json --q zero.npy --k zero.npy --v zero.npy -o y.npy

@@ -17,14 +17,19 @@ keep() {
   done
   { safetensors "{$header}"; printf '%b' "$data"; } >"$file"
 }
-differences() { ropewalk show "$1" | grep -E '^(difference|and|note: stored)'; echo "exit code ${PIPESTATUS[0]}"; }
+differences() { ropewalk show "$1" | grep -E '^(difference|and|note: (stored|\.))'; echo "exit code ${PIPESTATUS[0]}"; }
 layer=model.layers.1.self_attn.rotary_emb.inv_freq
 config ''
 keep model.safetensors F32 '\x00\x00\x80\x3f\x0a\xd7\x23\x3c' $layer model.rotary_emb.inv_freq  # 1, 0.01
 differences .
 differences config.json
-keep model.safetensors BF16 '\x80\x3f\x24\x3c' $layer  # 0.01 rounded
+# 0.01 rounded: a note, with what an engine that turns by it is off. With more positions it is more.
+keep model.safetensors BF16 '\x80\x3f\x24\x3c' $layer model.rotary_emb.inv_freq
 differences .
+ropewalk show . --json | sed -n '/stored/,$p'
+config ', "max_position_embeddings": 1048576'
+differences .
+config ''
 keep model.safetensors F16 '\x00\x3c\x1f\x21' $layer
 differences .
 keep model.safetensors F32 '\x00\x00\x80\x3f\x00\x00\x00\x00' $layer model.layers.{0,2,3,4}.self_attn.rotary_emb.inv_freq
@@ -32,6 +37,10 @@ differences .
 ropewalk show . --json | sed -n '/stored/,$p'
 keep model.safetensors F32 '\x00\x00\xc0\x7f\x0a\xd7\x23\x3c' $layer model.layers.7.self_attn.rotary_emb.inv_freq  # NaN
 differences .
+# Two models: each beside its own checkpoint, so that the folder and itself are alike but for that.
+try ropewalk show . .
+try ropewalk show . data/llama
+try ropewalk show . . --json
 # Those of a scaling, or those before it.
 config ', "rope_scaling": {"type": "linear", "factor": 2}'
 keep model.safetensors F32 '\x00\x00\x80\x3f\x0a\xd7\x23\x3c' $layer

@@ -1,4 +1,4 @@
-#include "cli/attention_words.h"
+#include "ropewalk/report/attention_words.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace ropewalk::cli {
+#include "ropewalk/report/layer_words.h"
+
+namespace ropewalk {
 namespace {
 
 std::string norm_words(const Norm& norm, bool of_q_and_k) {
@@ -61,19 +63,6 @@ void add_multipliers(const AttentionConfig& config, std::vector<std::string>& wo
   }
 }
 
-// "0..4, 6, 8..10"
-std::string ranges(const std::vector<size_t>& numbers) {
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < numbers.size();) {
-    size_t end = i + 1;
-    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-    parts.push_back(end == i + 1 ? fmt::to_string(numbers[i])
-                                 : fmt::format("{}..{}", numbers[i], numbers[end - 1]));
-    i = end;
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 }  // namespace
 
 std::string in_words(const Layer& layer) {
@@ -122,4 +111,4 @@ std::string attention_kinds(const ModelEncoding& model) {
   return text;
 }
 
-}  // namespace ropewalk::cli
+}  // namespace ropewalk

@@ -1,0 +1,61 @@
+#include "ropewalk/report/layer_words.h"
+
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/diagnose/layer_kinds.h"
+#include "ropewalk/spectrum/scaling_traits.h"
+
+namespace ropewalk {
+
+std::string ranges(const std::vector<size_t>& numbers) {
+  std::string text;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    text += text.empty() ? "" : ", ";
+    text += end == i + 1 ? fmt::to_string(numbers[i])
+                         : fmt::format("{}..{}", numbers[i], numbers[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+std::string in_a_line(const PositionEncoding& encoding) {
+  const auto* rope = std::get_if<RopeConfig>(&encoding);
+  if (rope == nullptr) return std::string(name(encoding));
+  int64_t channels = 0;
+  for (const RotaryWindow& window : rope->layout.windows) channels += window.dim;
+  std::string line = fmt::format("rope, theta {}, {} of {} channels {}", rope->rope_theta, channels,
+                                 rope->layout.head_dim, name(rope->layout.windows[0].pairing));
+  if (is_scaled(rope->rope_type)) line += fmt::format(", {}", rope->rope_type);
+  if (rope->position_axes > 1) line += fmt::format(", {} axes", rope->position_axes);
+  return line;
+}
+
+std::vector<std::vector<std::string>> fact_rows(const ModelEncoding& model) {
+  constexpr size_t kLongestSource = 400;
+  std::vector<std::vector<std::string>> rows;
+  for (const Evidence& fact : model.evidence) {
+    rows.push_back(
+        {escaped(fact.field), escaped(fact.value), escaped(fact.source, kLongestSource)});
+  }
+  return rows;
+}
+
+std::string layer_map(const ModelEncoding& model) {
+  const std::vector<LayerGroup> groups = groups_of_layers(model);
+  if (groups.size() == 1) {
+    return fmt::format("layers 0..{}: {}", model.layers.size() - 1, name(groups[0].positions));
+  }
+  std::string map = fmt::format("{} layers: {}", model.layers.size(), layer_letters(model));
+  for (const LayerGroup& group : groups) {
+    map += fmt::format("\n  {}  {} x {}", group.letter, group.layers.size(),
+                       in_a_line(group.positions));
+  }
+  return map;
+}
+
+}  // namespace ropewalk
