@@ -14,7 +14,7 @@
 namespace ropewalk {
 namespace {
 
-bool is_there(const TensorView& heads) { return heads.shape.size() != 0; }
+bool is_there(const TensorView& heads) { return !heads.shape.empty(); }
 
 [[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
