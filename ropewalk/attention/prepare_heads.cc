@@ -26,7 +26,7 @@ void check_heads(const TensorView& heads, bool changed, const char* what) {
   }
   if (!changed) return;
   if (heads.dtype != DType::f32) {
-    fail(fmt::format("{}: the layer changes it, expected f32, found {}", what, name(heads.dtype)));
+    fail(fmt::format("{}: expected f32, because the layer changes it, found {}", what, name(heads.dtype)));
   }
   if (heads.strides[3] != 1 && heads.shape[3] > 1) {
     fail(fmt::format("{}: expected channels side by side, found a stride of {}", what,
@@ -40,8 +40,8 @@ void check_all(const Layer& layer, const ProjectedHeads& heads) {
   if (const auto* rope = std::get_if<RopeConfig>(&layer.positions)) {
     for (const auto& [what, each] : {std::pair{"q", &heads.q}, {"k", &heads.k}}) {
       if (each->shape[3] == rope->layout.head_dim) continue;
-      fail(fmt::format("{}: expected heads of {} channels, found {}", what, rope->layout.head_dim,
-                       each->shape[3]));
+      fail(fmt::format("{}: expected heads of {} channels, found {} in shape {}", what,
+                       rope->layout.head_dim, each->shape[3], to_string(each->shape)));
     }
   }
   if (is_there(heads.v)) check_heads(heads.v, changes_v(layer), "v");

@@ -58,7 +58,7 @@ TEST(PrepareHeads, HeadsThatDoNotFit) {
   };
   Tensor f32 = random_tensor({1, 2, 1, 4}, 1), half = random_tensor({1, 2, 1, 4}, 1, DType::bf16);
   EXPECT_ROPEWALK_ERROR(prepare(f32.view(), half.view()), ErrorCode::invalid_argument,
-                        "k: the layer changes it, expected f32, found bf16");
+                        "k: expected f32, because the layer changes it, found bf16");
   TensorView turned = f32.view();
   std::swap(turned.shape[1], turned.shape[3]);
   std::swap(turned.strides[1], turned.strides[3]);

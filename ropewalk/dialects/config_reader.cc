@@ -79,6 +79,7 @@ ConfigReader::ConfigReader(const ordered_json& object, std::string label, std::s
       findings_(&findings) {}
 
 std::string_view ConfigReader::name_of(std::string_view key) const {
+  if (aliases_.empty()) return key;  // without a search: the object may be large
   const auto there = [&](std::string_view name) {
     const auto found = object_->find(std::string(name));
     return found != object_->end() && !found->is_null();
