@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/conventions/layer_kinds.h"
+#include "ropewalk/dialects/gguf_attention.h"
 #include "ropewalk/dialects/gguf_rope.h"
 #include "ropewalk/dialects/notes.h"
 #include "ropewalk/dialects/rope_rule.h"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::string_view kPattern = "attention.sliding_window_pattern";
 constexpr std::string_view kTurning = "rope.dimension_count";
-constexpr IntegerRule kAny{0};
 // What llama.cpp takes where the file has no rope.freq_base.
 constexpr double kDefaultBase = 10000;
 
@@ -63,9 +63,6 @@ void read_recurrent_layers(Translator& to) {
     if ((*recurrent)[i] != 0) attends[i] = false;
   }
 }
-
-// With the projections absorbed key_length is that of the latent vector.
-bool is_absorbed(GgufKeys& keys) { return keys.integer("attention.key_length_mla").has_value(); }
 
 // The key of a latent head is made of what passes and what turns.
 void read_latent_head(Translator& to) {
@@ -202,72 +199,6 @@ void read_rotations(Translator& to) {
   }
 }
 
-// Whether q and k are normed follows from the tensors, where the header lists any of a layer.
-void read_norm(Translator& to) {
-  const NormRule& rule = to.type.attention.qk_norm;
-  StatedAttention& stated = to.stated.attention;
-  if (!rule.eps_key.empty() && to.type.attention.norms()) {
-    stated.norm_eps =
-        to.keys.said_number(rule.norm.kind == NormKind::layer ? "attention.layer_norm_epsilon"
-                                                              : "attention.layer_norm_rms_epsilon",
-                            kEps);
-  }
-  if (rule.on.key.empty()) return;
-  const auto& tensors = to.keys.file().tensors();
-  const auto layer = tensors.lower_bound("blk.");
-  if (layer == tensors.end() || !layer->first.starts_with("blk.")) return;
-  const bool normed = std::any_of(tensors.begin(), tensors.end(), [](const auto& tensor) {
-    return tensor.first.ends_with(".attn_q_norm.weight");
-  });
-  const std::string key = "tensor blk.0.attn_q_norm.weight";
-  stated.normed = {normed, to.keys.file().label() + ": " + key, key};
-}
-
-// The sizes of Gemma whose softmax scale llama.cpp takes from the width of the model, by their
-// layers; all others have head_dim. Source: src/models/gemma2.cpp, gemma3.cpp.
-Said<double> gemma_scale(Translator& to) {
-  const StatedSize& size = to.stated.size;
-  const int64_t layers = size.layers.value_or(0);
-  const bool of_27b = (to.keys.architecture() == "gemma2" && layers == 46) ||
-                      (to.keys.architecture() == "gemma3" && layers == 62);
-  const auto scalar = of_27b && size.hidden_size && size.heads
-                          ? std::optional(*size.hidden_size / *size.heads)
-                          : head_dim(to, LayerKind{});
-  if (!scalar) return {};
-  return {static_cast<double>(*scalar),
-          fmt::format("{}: llama.cpp: {}", to.keys.file().label(),
-                      of_27b ? "hidden_size / heads at this size" : "head_dim"),
-          {}};
-}
-
-void read_attention(Translator& to) {
-  const AttentionRule& rule = to.type.attention;
-  StatedAttention& stated = to.stated.attention;
-  read_norm(to);
-  if (rule.scale.key == "query_pre_attn_scalar") {
-    stated.softmax_scale = gemma_scale(to);
-  } else if (!rule.scale.inverse_root && !rule.scale.key.empty()) {
-    stated.softmax_scale = to.keys.said_number("attention.scale", kPositive);
-  }
-  if (!rule.softcap.key.empty()) {
-    stated.softcap = to.keys.said_number("attn_logit_softcapping", kPositive);
-  }
-  if (!rule.clip_qkv.key.empty()) {
-    stated.clip_qkv = to.keys.said_number("attention.clamp_kqv", kPositive);
-  }
-  if (!rule.window.key.empty()) {
-    stated.window = to.keys.said_integer("attention.sliding_window", kAny);
-    if (rule.window.key == "sliding_window" && stated.window.value_or(0) == 0) {
-      stated.window.value.reset();
-      stated.window.null = true;
-    }
-  }
-  if (to.type.latent.rope_dim > 0 && !to.type.value_dim.key.empty()) {
-    stated.value_dim = to.keys.said_integer(
-        is_absorbed(to.keys) ? "attention.value_length_mla" : "attention.value_length", kChannels);
-  }
-}
-
 // Then the file says which, whatever the rule of the model type.
 bool some_layer_does_not_attend(GgufKeys& keys) {
   for (const char* name : {"attention.head_count", "attention.head_count_kv"}) {
@@ -296,7 +227,7 @@ StatedModel stated_model(GgufKeys& keys, const ModelType& type, ModelEncoding& f
   read_size(to);
   read_windows(to);
   read_rotations(to);
-  read_attention(to);
+  to.stated.attention = gguf_attention(keys, type, to.stated, head_dim(to, LayerKind{}));
   to.stated.index_head_dim = keys.said_integer("attention.indexer.key_length", kHeadDim);
   return std::move(to.stated);
 }
