@@ -40,8 +40,9 @@ Run run_of(const std::string& token, const std::string& option) {
   if (dots == std::string::npos) return {parse_integer(token, option)};
   const auto first = integer_of(token.substr(0, dots)), end = integer_of(token.substr(dots + 2));
   if (!first || !end) fail(option, token, "a range FIRST..END of two integers of 64 bits");
-  if (*end <= *first)
+  if (*end <= *first) {
     fail(option, token, "a range with a first position below its end (the end is not included)");
+  }
   return {*first, static_cast<uint64_t>(*end) - static_cast<uint64_t>(*first)};
 }
 
@@ -51,10 +52,11 @@ Run run_of(const std::string& token, const std::string& option) {
   for (size_t i = 0; i < numbers.bytes.size() / sizeof(double); ++i) {
     double value;
     std::memcpy(&value, numbers.bytes.data() + i * sizeof(double), sizeof(double));
-    if (!std::isfinite(value))
+    if (!std::isfinite(value)) {
       throw Error(ErrorCode::malformed,
                   fmt::format("{}: element {}: expected an integer position, found {}",
                               escaped(path), i, value));
+    }
   }
   throw Error(ErrorCode::malformed,
               fmt::format("{}: positions: expected i4 or i8 integers, found {}", escaped(path),
@@ -74,8 +76,9 @@ int64_t parse_integer(const std::string& text, const std::string& option) {
 double parse_number(const std::string& text, const std::string& option) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
     fail(option, text, "a finite decimal number");
+  }
   return value;
 }
 
@@ -95,8 +98,9 @@ std::vector<int64_t> parse_positions(const std::string& text, const std::string&
   std::vector<int64_t> positions;
   positions.reserve(count);
   for (const Run& run : runs) {
-    for (uint64_t i = 0; i < run.count; ++i)
+    for (uint64_t i = 0; i < run.count; ++i) {
       positions.push_back(run.first + static_cast<int64_t>(i));
+    }
   }
   return positions;
 }

@@ -93,8 +93,9 @@ std::string overview() {
   std::string text =
       "ropewalk: positional encoding for transformers, exact to the model.\n\n"
       "Example: ropewalk show llama-3-8b\n\nUsage: ropewalk COMMAND [OPTIONS]\n\nCommands:\n";
-  for (const Listed& command : kCommands)
+  for (const Listed& command : kCommands) {
     text += fmt::format("  {:<11}{}\n", command.name, command.summary);
+  }
   return text +
          "  help       this text; ropewalk COMMAND --help for a command\n\n"
          "Options: --version, --help. Most commands take --json.\n"

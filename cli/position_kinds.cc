@@ -148,8 +148,9 @@ MadePositions of_packed(const PositionRequest& request) {
   const std::string& firsts = text_of(request, "--firsts");
   const bool shards = !text_of(request, "--ranks").empty();
   for (const char* option : {"--rank", "--order"}) {
-    if (!shards && !text_of(request, option).empty())
+    if (!shards && !text_of(request, option).empty()) {
       fail(fmt::format("{} goes with --ranks", option));
+    }
   }
   if (shards && !firsts.empty()) fail("give either --firsts or --ranks");
   const Ids cu_seqlens = load_list(request);
@@ -175,8 +176,9 @@ VisionGrid grid_of(const std::string& text) {
     sound = error == std::errc{} && (i == 2 ? stop == end : stop != end && *stop == 'x');
     at = stop + (i < 2);
   }
-  if (!sound)
+  if (!sound) {
     fail(fmt::format("VALUES: expected a grid HxW or TxHxW, found \"{}\"", escaped(text)));
+  }
   return {numbers[0], numbers[1], numbers[2]};
 }
 
@@ -234,8 +236,9 @@ MadePositions of_mrope(const PositionRequest& request) {
   const MropePrompt prompt = prompt_of(request, rules, integer_of(request, "--frames-apart", 0, 0));
   std::vector<double> seconds;
   if (!text_of(request, "--second-per-grid").empty()) {
-    for (const std::string& item : items_of(text_of(request, "--second-per-grid")))
+    for (const std::string& item : items_of(text_of(request, "--second-per-grid"))) {
       seconds.push_back(parse_number(item, "--second-per-grid"));
+    }
   }
   MropeInput input = prompt.input();
   input.second_per_grid = seconds;

@@ -71,11 +71,13 @@ void check_length(const Tensor& ids, const std::string& option, int64_t length) 
 Positions read_positions(const std::string& positions, const std::string& token_ids, int64_t length,
                          int64_t axes) {
   if (!token_ids.empty()) {
-    if (!positions.empty())
+    if (!positions.empty()) {
       throw Error(ErrorCode::invalid_argument, "give either --positions or --token-ids");
-    if (axes != 2)
+    }
+    if (axes != 2) {
       throw Error(ErrorCode::invalid_argument,
                   "--token-ids is for ChatGLM-6B, whose positions follow from gMASK and bos");
+    }
     Positions result;
     const std::vector<int64_t> tokens = read_token_ids(token_ids);
     if (static_cast<int64_t>(tokens.size()) != length) {

@@ -49,8 +49,9 @@ std::vector<std::string> tokens_of(std::string_view text) {
   };
   for (size_t at = 0; at < text.size();) {
     const Character c = character_at(text, at);
-    if (c.length == 0)
+    if (c.length == 0) {
       throw Error(ErrorCode::invalid_argument, fmt::format("the text is not UTF-8 at byte {}", at));
+    }
     if (c.code == ' ' || c.code == '\t' || c.code == '\n' || c.code == '\r' || c.code == 0x3000) {
       end_word();
     } else if (is_wide(c.code)) {

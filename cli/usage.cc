@@ -56,8 +56,9 @@ std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positio
 
 std::string usage(const CLI::App& command) {
   std::string line = fmt::format("Usage: ropewalk {} [OPTIONS]", command.get_name());
-  for (const CLI::Option* option : options_of(command, false))
+  for (const CLI::Option* option : options_of(command, false)) {
     if (option->get_required()) line += " " + shown_name(*option);
+  }
   for (const CLI::Option* option : options_of(command, true)) {
     const std::string name = shown_name(*option);
     line += option->get_required() ? " " + name : fmt::format(" [{}]", name);
@@ -67,16 +68,18 @@ std::string usage(const CLI::App& command) {
 
 std::string first_unexpected(const CLI::App& command) {
   const CLI::App& root = command.get_parent() ? *command.get_parent() : command;
-  for (const std::string& word : root.remaining(true))
+  for (const std::string& word : root.remaining(true)) {
     if (word != "--") return word;
+  }
   return "--";
 }
 
 std::string unexpected(const CLI::App& command) {
   const std::string word = first_unexpected(command);
   std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
+  for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
   // A known option can be unexpected after "--" only, where it is an argument.
   const bool known = std::find(names.begin(), names.end(), word) != names.end();
   const bool option = word.starts_with("-") && !known;
@@ -99,10 +102,12 @@ std::string usage_message(const CLI::App& command, const CLI::ParseError& error)
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected(command);
   const std::string message = error.what();
   const std::string option = message.substr(0, message.find(':'));
-  if (message.ends_with(" missing"))
+  if (message.ends_with(" missing")) {
     return fmt::format("{}: expected a value after it, found none", option);
-  if (message.find(": At Most 1 required") != std::string::npos)
+  }
+  if (message.find(": At Most 1 required") != std::string::npos) {
     return fmt::format("{}: given more than once", option);
+  }
   return escaped(message, 400);
 }
 

@@ -29,8 +29,9 @@ std::vector<Times> race(const std::vector<std::function<void()>>& entries, int r
   for (const auto& entry : entries) repeats.push_back(repeats_of(entry));
   std::vector<std::vector<double>> samples(entries.size());
   for (int round = 0; round < rounds; ++round) {
-    for (size_t i = 0; i < entries.size(); ++i)
+    for (size_t i = 0; i < entries.size(); ++i) {
       samples[i].push_back(seconds_of(entries[i], repeats[i]));
+    }
   }
   std::vector<Times> times;
   for (std::vector<double>& list : samples) {

@@ -35,8 +35,9 @@ void touch(void* data, int64_t bytes, bool floats) {
 void touch_part(const Memory& memory, int64_t begin, int64_t end) {
   char* const data = static_cast<char*>(memory.data);
   if (memory.used == 0) return touch(data + begin, end - begin, memory.floats);
-  for (int64_t at = begin; at < end; at += memory.stride)
+  for (int64_t at = begin; at < end; at += memory.stride) {
     touch(data + at, memory.used, memory.floats);
+  }
 }
 
 }  // namespace

@@ -262,15 +262,17 @@ std::vector<Measured> measure(const BenchOptions& options) {
   for (int threads : options.threads) {
     for (const RopeCase& c : options.lines ? series() : std::vector<RopeCase>()) {
       if (!wanted(c.name)) continue;
-      for (DType dtype : {DType::f32, DType::bf16})
+      for (DType dtype : {DType::f32, DType::bf16}) {
         all.push_back(measure_rope(c, dtype, Pairing::half_split, threads, options.rounds));
+      }
     }
     if (options.lines) continue;
     for (const RopeCase& c : kRopeCases) {
       if ((c.large && !options.large) || !wanted(c.name)) continue;
       for (DType dtype : {DType::f32, DType::bf16, DType::f16}) {
-        for (Pairing pairing : {Pairing::half_split, Pairing::interleaved})
+        for (Pairing pairing : {Pairing::half_split, Pairing::interleaved}) {
           all.push_back(measure_rope(c, dtype, pairing, threads, options.rounds));
+        }
       }
     }
     if (wanted("rows_65536x64")) all.push_back(measure_table(threads, options.rounds));

@@ -106,16 +106,19 @@ void check_options(const Options& o) {
   if (o.causal && o.full) fail("give either --causal or --full");
   if (!o.scores.empty() && o.scores == o.output) fail("-o and --scores name the same file");
   if (arrays && (in.q.empty() || in.k.empty())) fail("--q and --k go together");
-  if (o.output.empty() && (layer || !in.v.empty()))
+  if (o.output.empty() && (layer || !in.v.empty())) {
     fail("-o FILE.npy is needed: where the result goes");
-  if (!o.output.empty() && arrays && in.v.empty())
+  }
+  if (!o.output.empty() && arrays && in.v.empty()) {
     fail("-o needs --v; for the scores alone give --scores");
+  }
   if (o.output.empty() && o.scores.empty()) fail("give -o FILE.npy, --scores FILE.npy, or both");
   for (const auto& [option, file] : {std::pair{"-o", &o.output}, {"--scores", &o.scores}}) {
     if (file->empty()) continue;
-    if (!file->ends_with(".npy"))
+    if (!file->ends_with(".npy")) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("{}: \"{}\" does not end in .npy", option, escaped(*file)));
+    }
     check_output(*file, overwrite(o.force));
   }
 }

@@ -113,8 +113,9 @@ int bench(const Options& options) {
                   : cores > 1         ? std::vector<int>{1, cores}
                                       : std::vector<int>{1};
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  if (terminal)
+  if (terminal) {
     bench.progress = [](const std::string& name) { fmt::print(stderr, "\r\033[K{}", name); };
+  }
   const std::vector<Measured> rows = measure(bench);
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (options.csv) {

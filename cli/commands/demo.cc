@@ -15,16 +15,18 @@ namespace {
 int walk(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error)
+  if (error) {
     throw Error(ErrorCode::io,
                 fmt::format("{}: cannot make the folder: {}", escaped(folder), error.message()));
+  }
   demo::Album album(folder);
   demo::absolute_positions(album);
   demo::order_matters();
   demo::rotary_positions(album);
   fmt::print("4. Pictures\n");
-  if (album.written().empty())
+  if (album.written().empty()) {
     fmt::print("  none: this build draws no pictures (Cairo was not found)\n");
+  }
   for (const std::string& path : album.written()) fmt::print("  {}\n", escaped(path, 400));
   return 0;
 }

@@ -57,8 +57,9 @@ void fill_sinusoidal(Vectors& v, const SinusoidalConfig& config) {
   v.halves.resize(static_cast<size_t>(rows * v.dim));
   sinusoidal(config, v.positions,
              make_view(static_cast<void*>(v.halves.data()), v.dtype, {rows, v.dim}));
-  for (uint16_t half : v.halves)
+  for (uint16_t half : v.halves) {
     v.values.push_back(v.dtype == DType::f16 ? float_from_f16(half) : float_from_bf16(half));
+  }
 }
 
 constexpr int64_t kMostNumbers = int64_t{1} << 28;
@@ -113,8 +114,9 @@ Vectors make_vectors(const Options& options) {
   }
   if (options.positions.empty()) {
     v.tokens = tokens_of(options.text);
-    if (v.tokens.empty())
+    if (v.tokens.empty()) {
       throw Error(ErrorCode::invalid_argument, "TEXT: expected a token, found spaces only");
+    }
     v.positions.resize(v.tokens.size());
     std::iota(v.positions.begin(), v.positions.end(), 0);
   } else {
@@ -169,8 +171,9 @@ void print_table(const Vectors& v) {
   std::vector<bool> right(rows[0].size(), true);
   right[0] = false;
   fmt::print("{}", table(rows, right));
-  if (shown < v.positions.size())
+  if (shown < v.positions.size()) {
     fmt::print("... and {} more; -o writes them all\n", v.positions.size() - shown);
+  }
 }
 
 void print_vectors_json(const Vectors& v, const Options& options) {

@@ -53,8 +53,9 @@ void check_options(const Options& options, const PositionKind& kind) {
 std::vector<std::span<const int64_t>> rows_of(const PositionArray& array) {
   const auto length = static_cast<size_t>(array.shape.back());
   std::vector<std::span<const int64_t>> rows;
-  for (size_t begin = 0; length > 0 && begin < array.ids.size(); begin += length)
+  for (size_t begin = 0; length > 0 && begin < array.ids.size(); begin += length) {
     rows.push_back(std::span(array.ids).subspan(begin, length));
+  }
   return rows;
 }
 
@@ -96,8 +97,9 @@ int positions(const Options& options) {
   const PositionKind& kind = kind_of(options.kind);
   check_options(options, kind);
   const MadePositions made = kind.make(options.request);
-  if (!options.output.empty())
+  if (!options.output.empty()) {
     write_npy(options.output, made.array.view(), overwrite(options.force));
+  }
   if (options.json) {
     print_positions_json(made);
   } else if (options.output.empty()) {

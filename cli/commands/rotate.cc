@@ -107,8 +107,9 @@ void print_rotated(const Tensor& q, const std::optional<Tensor>& k, bool json) {
     }
     fmt::print("{} {} {}\n", name, ropewalk::name(tensor->dtype), to_string(tensor->shape));
     const auto row = static_cast<size_t>(tensor->shape.back());
-    for (size_t i = 0; i < values.size(); ++i)
+    for (size_t i = 0; i < values.size(); ++i) {
       fmt::print("{}{}", values[i], (i + 1) % row == 0 ? "\n" : " ");
+    }
   }
   if (json) print_json(out);
 }
@@ -127,9 +128,10 @@ void check_output_name(const Options& o) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("-o: \"{}\" does not end in .safetensors or .npy", escaped(o.output)));
   }
-  if (npy && !o.k.empty())
+  if (npy && !o.k.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "-o: an .npy file holds one array; q and k together need .safetensors");
+  }
   check_output(o.output, overwrite(o.force));
 }
 

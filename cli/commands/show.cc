@@ -33,8 +33,9 @@ nlohmann::ordered_json frequencies_json(const ModelEncoding& model, const Spectr
                                   {"axis", spectrum.axis[i]},
                                   {"inv_freq", spectrum.inv_freq[i]},
                                   {"wavelength", length}};
-    if (model.max_positions > 0)
+    if (model.max_positions > 0) {
       row["turns_in_context"] = static_cast<double>(model.max_positions) / length;
+    }
     array.push_back(row);
   }
   return array;
@@ -54,16 +55,18 @@ void print_frequencies(const ModelEncoding& model, const RopeConfig& config, boo
   std::vector<std::vector<std::string>> rows = {
       {"pair", "inv_freq (rad per position)", "wavelength (positions)"}};
   if (axis_count(spectrum) > 1) rows[0].insert(rows[0].begin() + 1, "position axis");
-  if (model.max_positions > 0)
+  if (model.max_positions > 0) {
     rows[0].push_back(fmt::format("turns in {} positions", model.max_positions));
+  }
   for (size_t i : pairs_to_print(spectrum.inv_freq.size(), all)) {
     const double length = wavelength(spectrum.inv_freq[i]);
     std::vector<std::string> row = {fmt::format("{}", i),
                                     fmt::format("{:.9g}", spectrum.inv_freq[i]),
                                     fmt::format("{:.6g}", length)};
     if (axis_count(spectrum) > 1) row.insert(row.begin() + 1, fmt::format("{}", spectrum.axis[i]));
-    if (model.max_positions > 0)
+    if (model.max_positions > 0) {
       row.push_back(fmt::format("{:.4g}", static_cast<double>(model.max_positions) / length));
+    }
     rows.push_back(row);
   }
   fmt::print("\nFrequencies{}\n{}", all ? "" : " (some; --all prints every pair)",
@@ -73,8 +76,9 @@ void print_frequencies(const ModelEncoding& model, const RopeConfig& config, boo
 void print_slopes(const AlibiConfig& config) {
   const std::vector<float> slopes = alibi_slopes(config);
   std::vector<std::vector<std::string>> rows = {{"head", "slope"}};
-  for (size_t h : pairs_to_print(slopes.size(), false))
+  for (size_t h : pairs_to_print(slopes.size(), false)) {
     rows.push_back({fmt::format("{}", h), fmt::format("{}", slopes[h])});
+  }
   const char* factor = config.form == AlibiForm::relative       ? "(key - query)"
                        : config.form == AlibiForm::key_position ? "key"
                                                                 : "-|key - query|";
@@ -120,10 +124,12 @@ int show_json(const ModelEncoding& model, const Choice& choice,
               const CheckpointFindings& findings) {
   nlohmann::ordered_json json = to_json(model);
   const PositionEncoding& layer = layer_at(model, choice.layer).positions;
-  if (const auto* rope = std::get_if<RopeConfig>(&layer))
+  if (const auto* rope = std::get_if<RopeConfig>(&layer)) {
     json["frequencies"] = frequencies_json(model, make_spectrum(*rope, choice.seq_len));
-  if (const auto* alibi = std::get_if<AlibiConfig>(&layer))
+  }
+  if (const auto* alibi = std::get_if<AlibiConfig>(&layer)) {
     json["alibi_slopes"] = json_numbers(alibi_slopes(*alibi));
+  }
   json.update(to_json(findings));
   print_json(json);
   return findings.differ() ? 1 : 0;
@@ -131,8 +137,9 @@ int show_json(const ModelEncoding& model, const Choice& choice,
 
 void print_facts(const ModelEncoding& model) {
   fmt::print("{}: family {}, {}\n", escaped(model.name), model.family, layer_map(model));
-  for (const NamedEncoding& other : model.others)
+  for (const NamedEncoding& other : model.others) {
     fmt::print("  and {}: {}\n", other.name, in_a_line(other.encoding));
+  }
   std::vector<std::vector<std::string>> rows = fact_rows(model);
   rows.insert(rows.begin(), {"fact", "value", "evidence"});
   fmt::print("\n{}\nAttention\n{}", table(rows), attention_kinds(model));

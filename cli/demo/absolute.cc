@@ -79,8 +79,9 @@ void absolute_positions(Album& album) {
                       .rows = 3,
                       .columns = kDim,
                       .values = pe};
-  for (size_t i = 0; i < tokens.size(); ++i)
+  for (size_t i = 0; i < tokens.size(); ++i) {
     words.row_labels.push_back(fmt::format("{} {}", i, tokens[i]));
+  }
   album.add("sinusoidal-words.png", words);
   album.add("sinusoidal-100.png",
             plot::HeatMap{.title = "Sinusoidal encoding of positions 0 to 99, 512 dimensions",

@@ -22,8 +22,9 @@ using Outputs =
 Tensor seeded(const Dims& shape, uint64_t stream, float scale) {
   Tensor tensor = make_tensor(DType::f32, shape);
   auto* values = reinterpret_cast<float*>(tensor.bytes.data());
-  for (int64_t i = 0; i < num_elements(shape); ++i)
+  for (int64_t i = 0; i < num_elements(shape); ++i) {
     values[i] = scale * normal_at(kSeed + stream, static_cast<uint64_t>(i));
+  }
   return tensor;
 }
 
@@ -55,8 +56,9 @@ Outputs attend_to(const std::vector<std::string>& tokens,
   forward(layer, std::as_const(x).view(), positions_from(0), y.view());
   Outputs outputs;
   const auto* values = reinterpret_cast<const float*>(y.bytes.data());
-  for (size_t i = 0; i < tokens.size(); ++i)
+  for (size_t i = 0; i < tokens.size(); ++i) {
     outputs[tokens[i]].assign(values + i * kHidden, values + (i + 1) * kHidden);
+  }
   return outputs;
 }
 
@@ -81,8 +83,9 @@ void order_matters() {
       first, second, kHeads, kHeadDim, kSeed);
   const std::vector<std::string> a = tokens_of(first), b = tokens_of(second);
   std::map<std::string, int64_t> vocabulary;
-  for (const std::string& token : a)
+  for (const std::string& token : a) {
     vocabulary.emplace(token, static_cast<int64_t>(vocabulary.size()));
+  }
   const RopeConfig rope{.rotary_dim = kHeadDim,
                         .layout = {kHeadDim, {{0, kHeadDim, Pairing::half_split}}}};
   const Outputs bag_a = attend_to(a, vocabulary, NoEncoding{}),

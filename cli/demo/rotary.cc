@@ -23,8 +23,9 @@ constexpr int64_t kShift = 1000;
 Tensor vector_of(int64_t heads, int64_t head_dim, uint64_t seed) {
   Tensor x = make_tensor(DType::f32, {1, heads, head_dim});
   auto* values = reinterpret_cast<float*>(x.bytes.data());
-  for (int64_t i = 0; i < heads * head_dim; ++i)
+  for (int64_t i = 0; i < heads * head_dim; ++i) {
     values[i] = normal_at(seed, static_cast<uint64_t>(i));
+  }
   return x;
 }
 
@@ -68,9 +69,10 @@ void print_rotary_scores(const ModelEncoding& model, const RopeConfig& config) {
   fmt::print("{}largest difference {:.1e}, rounding allows {:.1e}: {}\n\n",
              table(rows, std::vector<bool>(6, true)), largest, bound,
              largest <= bound ? "q.k depends on m - n only" : "MORE THAN ROUNDING");
-  if (largest > bound)
+  if (largest > bound) {
     throw Error(ErrorCode::internal,
                 fmt::format("{}: q.k changed with the place by {}", model.name, largest));
+  }
 }
 
 void print_alibi_scores(const AlibiConfig& config) {
@@ -98,8 +100,9 @@ void print_model(const std::string& name) {
     fmt::print("  channels {}..{} turn in pairs {}\n", window.offset,
                window.offset + window.dim - 1, fmt::format(fmt::runtime(pairs), window.dim / 2));
   }
-  if (rope.position_axes == 2)
+  if (rope.position_axes == 2) {
     fmt::print("  the first window by the position, the second by the block position\n");
+  }
   print_rotary_scores(model, rope);
 }
 
@@ -113,8 +116,9 @@ plot::Series decay_of(const std::string& name) {
   plot::Series series{.name = fmt::format("{} (base {})", name, config.rope_theta)};
   for (int64_t distance = 0; distance <= 4096; distance += distance < 256 ? 1 : 8) {
     double sum = 0;
-    for (double inv_freq : spectrum.inv_freq)
+    for (double inv_freq : spectrum.inv_freq) {
       sum += std::cos(static_cast<double>(distance) * inv_freq);
+    }
     const double still =
         static_cast<double>(model.head_dim) / 2 - static_cast<double>(spectrum.inv_freq.size());
     series.x.push_back(static_cast<double>(distance));
@@ -173,8 +177,9 @@ void rotary_positions(Album& album) {
       "inner product q.k that self-attention takes depends on m - n only. q and k are seeded "
       "random numbers here.\n\n");
   for (const char* name : {"llama-2-7b", "llama-3-8b", "baichuan-7b", "baichuan-13b", "chatglm-6b",
-                           "chatglm3-6b", "glm-4-9b-chat"})
+                           "chatglm3-6b", "glm-4-9b-chat"}) {
     print_model(name);
+  }
 #ifdef ROPEWALK_PLOTS
   draw(album);
 #else

@@ -45,8 +45,9 @@ void clean(HeatMap& figure) {
 }
 
 void clean(LineChart& figure) {
-  for (std::string* text : {&figure.title, &figure.x_label, &figure.y_label, &figure.caption})
+  for (std::string* text : {&figure.title, &figure.x_label, &figure.y_label, &figure.caption}) {
     clean(*text);
+  }
   for (Series& series : figure.series) clean(series.name);
 }
 
@@ -84,8 +85,9 @@ void check(const Grid& grid) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("grid of figures: expected at least 1 column, found {}", grid.columns));
   }
-  for (const Panel& panel : grid.panels)
+  for (const Panel& panel : grid.panels) {
     std::visit([](const auto& figure) { check(figure); }, panel);
+  }
 }
 
 Size natural_size(Canvas& canvas, const Grid& grid, double width, bool) {

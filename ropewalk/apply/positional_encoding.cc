@@ -33,17 +33,21 @@ Pass checked(const ConstTensorView& x, const TensorView& out, SequenceAxis axis,
     fail(fmt::format("{}: expected [{}, {}], found {}", what,
                      batch_first ? "batch, seq" : "seq, batch", d_model, to_string(x.shape)));
   }
-  if (!(out.shape == x.shape))
+  if (!(out.shape == x.shape)) {
     fail(fmt::format("out: expected {}, found {}", to_string(x.shape), to_string(out.shape)));
+  }
   for (DType dtype : {x.dtype, out.dtype}) {
-    if (dtype != DType::f32)
+    if (dtype != DType::f32) {
       throw Error(ErrorCode::unsupported,
                   fmt::format("{} and out: expected f32, found {}", what, name(dtype)));
+    }
   }
-  if (may_alias_itself(out))
+  if (may_alias_itself(out)) {
     fail(fmt::format("out: strides {} name one address twice", to_string(out.strides)));
-  if (!same_view(x, out) && may_overlap(x, out))
+  }
+  if (!same_view(x, out) && may_overlap(x, out)) {
     fail(fmt::format("out: overlaps {} without being the same view", what));
+  }
   if (batch_first) return {x, out, x.shape[1] * d_model, d_model};
   return {permuted(x, {1, 0, 2}), permuted(out, {1, 0, 2}), d_model, x.shape[1] * d_model};
 }
@@ -92,8 +96,9 @@ void for_each_block(const Pass& pass, const Parallel& parallel, const Work& work
 }
 
 Dropout dropout_of(const PositionalEncoding& module, const DropoutMode& mode) {
-  if (!(module.dropout >= 0 && module.dropout <= 1))
+  if (!(module.dropout >= 0 && module.dropout <= 1)) {
     fail(fmt::format("dropout: expected a probability in 0..1, found {}", module.dropout));
+  }
   return {mode.training ? module.dropout : 0, mode.seed};
 }
 
@@ -104,9 +109,10 @@ void forward(const PositionalEncoding& module, const ConstTensorView& x, const T
   const Dropout dropout = dropout_of(module, mode);
   const Pass pass = checked(x, out, axis, module.d_model, "x");
   const int64_t length = pass.x.shape[1];
-  if (length > module.max_len)
+  if (length > module.max_len) {
     fail(fmt::format("x: a sequence of {} tokens is longer than max_len {}", length,
                      module.max_len));
+  }
   const SinusoidalConfig config = module.sinusoidal_config();
   const SinusoidalRows rows(config, length);
   const int64_t d_model = module.d_model;
@@ -132,9 +138,10 @@ void backward(const PositionalEncoding& module, const ConstTensorView& grad_out,
 void add_rows(const ConstTensorView& x, const ConstTensorView& rows, const TensorView& out,
               SequenceAxis axis, const Parallel& parallel) {
   check_view(rows, "rows");
-  if (rows.shape.size() != 2 || rows.dtype != DType::f32)
+  if (rows.shape.size() != 2 || rows.dtype != DType::f32) {
     fail(fmt::format("rows: expected f32 [positions, d_model], found {} {}", name(rows.dtype),
                      to_string(rows.shape)));
+  }
   const Pass pass = checked(x, out, axis, rows.shape[1], "x");
   if (pass.x.shape[1] > rows.shape[0]) {
     throw Error(ErrorCode::out_of_range,

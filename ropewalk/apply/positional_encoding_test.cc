@@ -103,8 +103,9 @@ TEST(PositionalEncoding, BackwardUsesTheSameMask) {
     forward(module, std::as_const(y).view(), y.view(), axis, {true, 9});
     backward(module, std::as_const(ones).view(), gradient.view(), axis, {true, 9});
     const auto out = floats(y), g = floats(gradient);
-    for (size_t i = 0; i < g.size(); ++i)
+    for (size_t i = 0; i < g.size(); ++i) {
       EXPECT_EQ(g[i], out[i] == 0 ? 0.f : static_cast<float>(1 / 0.7));
+    }
     backward(module, std::as_const(ones).view(), gradient.view(), axis);
     EXPECT_EQ(gradient.bytes, ones.bytes);
   }

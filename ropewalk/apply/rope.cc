@@ -140,11 +140,13 @@ void apply_rope(const RopeRows& rows, const RotaryLayout& layout, const Rotated&
     fail(fmt::format("rows: for {} sequences of {} tokens, but q has {} of {}", rows.batch,
                      rows.length, job.batch, job.length));
   }
-  if (rows.rows.size() != static_cast<size_t>(rows.batch * rows.length * 2 * rows.pairs))
+  if (rows.rows.size() != static_cast<size_t>(rows.batch * rows.length * 2 * rows.pairs)) {
     fail(fmt::format("rows: expected {} x {} x 2 x {} numbers, found {}", rows.batch, rows.length,
                      rows.pairs, rows.rows.size()));
-  if (rows.direction != options.direction)
+  }
+  if (rows.direction != options.direction) {
     fail("rows: made for another direction than options.direction");
+  }
   job.token_rows = rows.rows.data();
   job.token_rows_per_batch = rows.batch == 1 ? 0 : rows.length * 2 * rows.pairs;
   run(job, options.parallel);

@@ -69,8 +69,9 @@ void apply_rope_by_length(const RopeConfig& rope, std::span<const int64_t> lengt
   // A scaling that changes with the length does so in one direction.
   const auto [least, most] = std::minmax_element(lengths.begin(), lengths.end());
   const Spectrum longest = make_spectrum(rope, *most);
-  if (make_spectrum(rope, *least) == longest)
+  if (make_spectrum(rope, *least) == longest) {
     return apply_rope(longest, rope.layout, positions, q, k, options);
+  }
   RopeOptions each = options;
   each.tensor_layout = TensorLayout::bshd;
   for (int64_t b = 0; b < batch; ++b) {

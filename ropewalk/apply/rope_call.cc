@@ -29,8 +29,9 @@ using Axes = std::array<int, 4>;
 Axes axes_of(const ConstTensorView& view, TensorLayout layout, const char* what) {
   const int rank = view.shape.size();
   const bool heads_first = layout == TensorLayout::bhsd;
-  if (rank == 4 && layout != TensorLayout::thd)
+  if (rank == 4 && layout != TensorLayout::thd) {
     return heads_first ? Axes{0, 2, 1, 3} : Axes{0, 1, 2, 3};
+  }
   if (rank != 3) as_bshd(view, layout, what);  // throws
   return heads_first ? Axes{-1, 1, 0, 2} : Axes{-1, 0, 1, 2};
 }
@@ -72,9 +73,10 @@ bool fill_axes(Checked& checked, RopeTensor& tensor, const char* what, const cha
 
 void check_output(const Checked& checked, bool equal_shapes, const char* output_name) {
   const Rotated& x = *checked.x;
-  if (x.out.dtype != x.in.dtype)
+  if (x.out.dtype != x.in.dtype) {
     fail(fmt::format("{}: expected dtype {} as the input, found {}", output_name, name(x.in.dtype),
                      name(x.out.dtype)));
+  }
   if (!equal_shapes) {
     fail(fmt::format("{}: expected shape {} as the input, found {}", output_name,
                      to_string(x.in.shape), to_string(x.out.shape)));
@@ -102,9 +104,10 @@ void check(Checked& checked, RopeTensor& tensor, int64_t head_dim, const char* w
                      head_dim, checked.shape[3], to_string(x.in.shape)));
   }
   const bool surely_apart = checked.in_place && bytes > 0;
-  if (!surely_apart && may_alias_itself(x.out))
+  if (!surely_apart && may_alias_itself(x.out)) {
     fail(fmt::format("{}: strides {} name one address twice", output_name,
                      to_string(x.out.strides)));
+  }
   tensor.in = data;
   tensor.out = static_cast<char*>(x.out.data);
   tensor.dtype = x.in.dtype;
@@ -115,8 +118,9 @@ void check(Checked& checked, RopeTensor& tensor, int64_t head_dim, const char* w
 void check_apart(const Checked& q, const Checked& k) {
   if ((meet(q.out_bytes, k.out_bytes) && may_overlap(q.out(), k.out())) ||
       (meet(q.out_bytes, k.in_bytes) && may_overlap(q.out(), k.in())) ||
-      (meet(q.in_bytes, k.out_bytes) && may_overlap(q.in(), k.out())))
+      (meet(q.in_bytes, k.out_bytes) && may_overlap(q.in(), k.out()))) {
     fail("q and k overlap");
+  }
   for (size_t axis : {0, 1}) {
     if (q.shape[axis] != k.shape[axis]) {
       fail(fmt::format("q has {} {} but k has {}", q.shape[axis],
@@ -163,15 +167,18 @@ std::vector<int64_t> channel_order(const RotaryLayout& layout) {
 std::vector<int32_t> source_channels(const RotaryLayout& from, const RotaryLayout& to) {
   check_layout(to);
   bool fits = from.head_dim == to.head_dim && from.windows.size() == to.windows.size();
-  for (size_t i = 0; fits && i < from.windows.size(); ++i)
+  for (size_t i = 0; fits && i < from.windows.size(); ++i) {
     fits = from.windows[i].dim == to.windows[i].dim;
-  if (!fits)
+  }
+  if (!fits) {
     fail("output_layout must have the head_dim of the layout, and windows of the same sizes");
+  }
   if (from == to) return {};
   std::vector<int32_t> source(static_cast<size_t>(from.head_dim));
   const std::vector<int64_t> in = channel_order(from), out = channel_order(to);
-  for (size_t i = 0; i < in.size(); ++i)
+  for (size_t i = 0; i < in.size(); ++i) {
     source[static_cast<size_t>(out[i])] = static_cast<int32_t>(in[i]);
+  }
   return source;
 }
 
@@ -196,8 +203,9 @@ void fill_rope_job(RopeJob& job, const RotaryLayout& layout, int64_t pairs, cons
                    const std::optional<Rotated>& k, const RopeOptions& options) {
   check_layout(layout);
   fill_layout(job, layout, options);
-  if (job.pairs != pairs)
+  if (job.pairs != pairs) {
     fail(fmt::format("the layout has {} pairs, but cos and sin have {}", job.pairs, pairs));
+  }
   Checked checked_q{&q, options.tensor_layout};
   check(checked_q, job.tensors[0], layout.head_dim, "q", "q output");
   job.batch = checked_q.shape[0];

@@ -132,12 +132,14 @@ ROPEWALK_PROPERTY(RopeProperties, IsLinear, [] {
   const int64_t p = draw_position();
   Tensor sum = x;
   const auto fx = floats(x), fy = floats(y);
-  for (size_t i = 0; i < fx.size(); ++i)
+  for (size_t i = 0; i < fx.size(); ++i) {
     reinterpret_cast<float*>(sum.bytes.data())[i] = 2 * fx[i] - fy[i];
+  }
   Tensor combined = rotated(head, x, p);
   const auto rx = floats(combined), ry = floats(rotated(head, y, p));
-  for (size_t i = 0; i < rx.size(); ++i)
+  for (size_t i = 0; i < rx.size(); ++i) {
     reinterpret_cast<float*>(combined.bytes.data())[i] = 2 * rx[i] - ry[i];
+  }
   RC_ASSERT(distance(rotated(head, sum, p), combined) <= 8 * kEpsilon * (2 * norm(x) + norm(y)));
 });
 

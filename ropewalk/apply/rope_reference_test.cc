@@ -41,10 +41,11 @@ std::vector<std::pair<int64_t, int64_t>> pairs_of(const RotaryLayout& layout) {
   std::vector<std::pair<int64_t, int64_t>> pairs;
   for (const RotaryWindow& window : layout.windows) {
     for (int64_t i = 0; i < window.dim / 2; ++i) {
-      if (window.pairing == Pairing::interleaved)
+      if (window.pairing == Pairing::interleaved) {
         pairs.emplace_back(window.offset + 2 * i, window.offset + 2 * i + 1);
-      else
+      } else {
         pairs.emplace_back(window.offset + i, window.offset + i + window.dim / 2);
+      }
     }
   }
   return pairs;
@@ -111,8 +112,9 @@ void expect_rotation(const Rotation& rotation, const Comparison& values,
   const PositionReader ids(rotation.positions, shape[0], shape[1], axis_count(rotation.spectrum));
   for (int64_t b = 0; b < shape[0]; ++b) {
     for (int64_t s = 0; s < shape[1]; ++s) {
-      for (int64_t h = 0; h < shape[2]; ++h)
+      for (int64_t h = 0; h < shape[2]; ++h) {
         expect_head(rotation, values, ids, {b, s, h}, allowance);
+      }
       if (::testing::Test::HasFailure()) return;  // one token's worth of messages is enough
     }
   }

@@ -22,8 +22,9 @@ inline Spectrum spectrum_of(int64_t dim, double theta = 1e4) {
 // Frequencies for any layout: pair i has 10000^(-i/32).
 inline Spectrum spectrum_for(const RotaryLayout& layout) {
   std::vector<double> inv_freq;
-  for (int64_t i = 0; i < pair_count(layout); ++i)
+  for (int64_t i = 0; i < pair_count(layout); ++i) {
     inv_freq.push_back(static_cast<float>(std::pow(1e4, -static_cast<double>(i) / 32)));
+  }
   return spectrum_from_inv_freq(inv_freq);
 }
 

@@ -40,8 +40,9 @@ Tensor one_by_one(const Spectrum& spectrum, const RotaryLayout& layout, int64_t 
                   const Tensor& x) {
   Tensor y = x;
   const TensorView view = y.view();
-  for (int64_t t = 0; t < view.shape[0]; ++t)
+  for (int64_t t = 0; t < view.shape[0]; ++t) {
     apply_rope(spectrum, layout, positions_from(first + t), in_place(token_of(view, t)));
+  }
   return y;
 }
 
@@ -113,8 +114,9 @@ TEST(RopeWays, LargeOutOfPlaceEqualsInPlaceOnEveryTarget) {
       const RotaryLayout layout = whole(128, pairing);
       const int64_t tokens = dtype == DType::f32 ? 2100 : 4200;  // 34 MB
       Tensor x = make_tensor(dtype, {tokens, 32, 128});
-      for (size_t i = 0; i < x.bytes.size(); ++i)
+      for (size_t i = 0; i < x.bytes.size(); ++i) {
         x.bytes[i] = static_cast<std::byte>(0x30 + i * 7 % 13);
+      }
       Tensor want = x;
       apply_rope(llama(128), layout, positions_from(3), in_place(want.view()));
       testing::for_each_target([&](const std::string&) {
@@ -173,8 +175,9 @@ TEST(RopeRows, EqualTheSpectrumInEachDirection) {
         const Spectrum spectrum = llama(32, 1.5);
         const Tensor x = random_tensor({3, 100, 2, 32}, 8);
         std::vector<int64_t> ids(300);
-        for (size_t i = 0; i < ids.size(); ++i)
+        for (size_t i = 0; i < ids.size(); ++i) {
           ids[i] = static_cast<int64_t>(i * i % 977) - 100 + (i % 100 > 50 ? 5000 : 0);
+        }
         const auto positions =
             positions_of(make_view(static_cast<const void*>(ids.data()), DType::i64, {3, 100}));
         RopeOptions options;

@@ -85,8 +85,9 @@ void for_each_block(const AttentionCall& call, const Parallel& parallel, const F
 
 // A row of the output, whose memory may have any alignment.
 void store(const float* row, int64_t count, char* to, int64_t stride) {
-  for (int64_t c = 0; c < count; ++c)
+  for (int64_t c = 0; c < count; ++c) {
     std::memcpy(to + c * stride * static_cast<int64_t>(sizeof(float)), row + c, sizeof(float));
+  }
 }
 
 char* address(const TensorView& view, int64_t a, int64_t b, int64_t c) {
@@ -138,8 +139,9 @@ void all_scores(const ConstTensorView& q, const ConstTensorView& k, const Tensor
     for (int64_t r = 0; r < block.queries; ++r) {
       std::fill(row.begin(), row.end(), -std::numeric_limits<float>::infinity());
       const float* from = block.scores + r * block.score_stride;
-      for (int64_t n = block.begin(r); n < block.seen[r]; ++n)
+      for (int64_t n = block.begin(r); n < block.seen[r]; ++n) {
         row[static_cast<size_t>(visible == nullptr ? n : visible[n])] = from[n];
+      }
       store(row.data(), call.keys, address(to, place.sequence, place.head, place.first + r),
             to.strides[3]);
     }

@@ -81,8 +81,9 @@ std::vector<std::vector<int64_t>> visible_keys(const ConstTensorView& mask) {
   const auto* bytes = static_cast<const unsigned char*>(mask.data);
   for (int64_t b = 0; b < mask.shape[0]; ++b) {
     for (int64_t j = 0; j < mask.shape[1]; ++j) {
-      if (bytes[b * mask.strides[0] + j * mask.strides[1]] != 0)
+      if (bytes[b * mask.strides[0] + j * mask.strides[1]] != 0) {
         visible[static_cast<size_t>(b)].push_back(j);
+      }
     }
   }
   return visible;
@@ -106,8 +107,9 @@ void check_numbers(const AttentionOptions& options) {
 }
 
 float scale_of(const AttentionOptions& options, int64_t head_dim) {
-  if (!std::isfinite(options.scale))
+  if (!std::isfinite(options.scale)) {
     fail(fmt::format("scale: expected a finite number, found {}", options.scale));
+  }
   if (options.scale != 0) return static_cast<float>(options.scale);
   return static_cast<float>(1 / std::sqrt(static_cast<double>(head_dim)));
 }
@@ -144,9 +146,10 @@ AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
   check_same(nq, nk, 0);
   check_same(nq, nk, 3);
   check_heads(nq, nk);
-  if (nq.bshd.shape[3] == 0)
+  if (nq.bshd.shape[3] == 0) {
     fail(
         fmt::format("q: expected heads of at least 1 channel, found shape {}", to_string(q.shape)));
+  }
   AttentionCall call;
   if (v != nullptr) {
     const Named nv = named("v", *v, options.tensor_layout);
@@ -200,20 +203,23 @@ void check_attention_output(const TensorView& out, const char* what, const Dims&
                      to_string(expected), to_string(q.shape), to_string(k.shape),
                      v == nullptr ? "" : " and v " + to_string(v->shape), to_string(out.shape)));
   }
-  if (may_alias_itself(out))
+  if (may_alias_itself(out)) {
     fail(fmt::format("{}: strides {} name one address twice", what, to_string(out.strides)));
+  }
   if (may_overlap(out, q)) fail(fmt::format("{}: overlaps q", what));
   if (may_overlap(out, k)) fail(fmt::format("{}: overlaps k", what));
   if (v != nullptr && may_overlap(out, *v)) fail(fmt::format("{}: overlaps v", what));
-  if (has_mask(options) && may_overlap(out, options.key_mask))
+  if (has_mask(options) && may_overlap(out, options.key_mask)) {
     fail(fmt::format("{}: overlaps key_mask", what));
+  }
 }
 
 AttentionRows head_rows(const ConstTensorView& bshd, int64_t sequence, int64_t head,
                         int64_t first) {
   const auto* data = static_cast<const float*>(bshd.data);
-  if (data != nullptr)
+  if (data != nullptr) {
     data += sequence * bshd.strides[0] + first * bshd.strides[1] + head * bshd.strides[2];
+  }
   return {data, bshd.strides[1], bshd.strides[3], bshd.shape[3], nullptr};
 }
 

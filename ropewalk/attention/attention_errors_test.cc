@@ -89,9 +89,10 @@ TEST_F(AttentionErrors, MaskSlopesAndScale) {
   refused(q.view(), k.view(), v.view(), "alibi_slopes: expected one for each of the 4",
           {.alibi_slopes = slopes});
   for (double scale :
-       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     refused(q.view(), k.view(), v.view(), "scale: expected a finite number, found ",
             {.scale = scale});
+  }
 }
 
 TEST_F(AttentionErrors, OfScores) {

@@ -34,8 +34,9 @@ struct Drawn {
 double largest_difference(const Tensor& a, const Tensor& b) {
   const auto x = floats(a), y = floats(b);
   double largest = x.size() == y.size() ? 0 : 1e9;
-  for (size_t i = 0; i < x.size(); ++i)
+  for (size_t i = 0; i < x.size(); ++i) {
     largest = std::max(largest, std::abs(static_cast<double>(x[i]) - y[i]));
+  }
   return largest;
 }
 
@@ -47,8 +48,9 @@ std::vector<int64_t> run_of(int64_t first, int64_t count) {
 
 std::vector<int64_t> shuffled(int64_t count) {
   std::vector<int64_t> order = run_of(0, count);
-  for (size_t i = order.size(); i > 1; --i)
+  for (size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[*rc::gen::inRange<size_t>(0, i)]);
+  }
   return order;
 }
 
@@ -149,8 +151,9 @@ ROPEWALK_PROPERTY(AttendProperty, APaddingMaskIsTheSequenceWithoutItsPadding, []
   for (int64_t j = 0; j < d.length; ++j) {
     const bool keep = *rc::gen::arbitrary<bool>();
     if (keep) kept.push_back(j);
-    for (int64_t b = 0; b < d.batch; ++b)
+    for (int64_t b = 0; b < d.batch; ++b) {
       mask.bytes[static_cast<size_t>(b * d.length + j)] = std::byte{keep};
+    }
   }
   const bool causal = *rc::gen::arbitrary<bool>();
   const Tensor padded =
@@ -168,8 +171,9 @@ ROPEWALK_PROPERTY(AttendProperty, AlibiSeesOnlyDistances, [] {
   std::vector<int64_t> order(static_cast<size_t>(padding), 0);
   for (int64_t j = 0; j < d.length; ++j) order.push_back(j);
   Tensor mask = make_tensor(DType::u8, {d.batch, padding + d.length});
-  for (size_t i = 0; i < mask.bytes.size(); ++i)
+  for (size_t i = 0; i < mask.bytes.size(); ++i) {
     mask.bytes[i] = std::byte{static_cast<int64_t>(i) % (padding + d.length) >= padding};
+  }
   const Tensor moved =
       attended(reordered(d.q, order), reordered(d.k, order), reordered(d.v, order),
                {.causal = true, .alibi_slopes = slopes, .key_mask = std::as_const(mask).view()});

@@ -64,8 +64,9 @@ void expect_layer(const std::string& name) {
   SCOPED_TRACE(name);
   const Fixture fixture(name);
   SelfAttentionOptions options;
-  if (fixture.info().at("left_padding").get<int64_t>() > 0)
+  if (fixture.info().at("left_padding").get<int64_t>() > 0) {
     options.key_mask = fixture.view("key_mask");
+  }
   Tensor y = make_tensor(DType::f32, fixture.view("y").shape);
   forward(layer_of(fixture), fixture.view("x"), positions_of(fixture.view("position_ids")),
           y.view(), options);

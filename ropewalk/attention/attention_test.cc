@@ -87,10 +87,11 @@ TEST(Attend, ANanThatIsHiddenIsNotSeen) {
   const auto out = floats(attended(q, k, v, {.causal = true, .key_mask = mask_view(padded, 2)}));
   for (size_t i = 0; i < out.size(); ++i) {
     const size_t token = i / 64;
-    if (token == 39 || token == 79)
+    if (token == 39 || token == 79) {
       EXPECT_TRUE(std::isnan(out[i])) << i;
-    else
+    } else {
       ASSERT_EQ(out[i], clean[i]) << i;
+    }
   }
 }
 
@@ -191,9 +192,10 @@ TEST(AttentionScores, AreScaledProductsPlusBias) {
       continue;
     }
     double dot = 0;
-    for (size_t c = 0; c < 8; ++c)
+    for (size_t c = 0; c < 8; ++c) {
       dot += static_cast<double>(qs[((b * 3 + i) * 4 + h) * 8 + c]) *
              ks[((b * 5 + j) * 2 + h / 2) * 8 + c];
+    }
     const double distance = static_cast<double>(j) - static_cast<double>(i + 2);
     EXPECT_NEAR(out[at], 2 * dot + static_cast<double>(slopes[h]) * distance, 32 * 0x1p-24);
   }

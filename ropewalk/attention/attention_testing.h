@@ -101,10 +101,11 @@ inline std::vector<double> exact_attention(const Tensor& q, const Tensor& k, con
         double largest = -std::numeric_limits<double>::infinity(), total = 0;
         for (int64_t j = 0; j < keys; ++j) {
           double dot = 0;
-          for (int64_t c = 0; c < dim; ++c)
+          for (int64_t c = 0; c < dim; ++c) {
             dot += static_cast<double>(
                        qs[static_cast<size_t>(((b * queries + i) * heads + h) * dim + c)]) *
                    ks[static_cast<size_t>(((b * keys + j) * kv_heads + kv) * dim + c)];
+          }
           const double slope =
               options.alibi_slopes.empty() ? 0 : options.alibi_slopes[static_cast<size_t>(h)];
           scores.push_back(dot * scale + slope * static_cast<double>(j - (i + keys - queries)));
@@ -114,9 +115,10 @@ inline std::vector<double> exact_attention(const Tensor& q, const Tensor& k, con
           if (!sees(options, b, i, j, keys - queries)) continue;
           const double weight = std::exp(scores[static_cast<size_t>(j)] - largest);
           total += weight;
-          for (int64_t c = 0; c < width; ++c)
+          for (int64_t c = 0; c < width; ++c) {
             sum[static_cast<size_t>(c)] +=
                 weight * vs[static_cast<size_t>(((b * keys + j) * kv_heads + kv) * width + c)];
+          }
         }
         for (double value : sum) out.push_back(total == 0 ? 0 : value / total);
       }

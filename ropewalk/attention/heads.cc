@@ -87,9 +87,10 @@ void check_computed(const Layer& layer) {
 void normalize(const Norm& norm, const TensorView& heads, const ConstTensorView& weight,
                const ConstTensorView& bias, const char* what) {
   if (norm.kind == NormKind::none) {
-    if (present(weight))
+    if (present(weight)) {
       fail(fmt::format("{}: expected no weights, as the layer has no such norm, found shape {}",
                        what, to_string(weight.shape)));
+    }
     return;
   }
   check_weights(norm, weight, what);
@@ -139,8 +140,9 @@ double query_factor(const QueryScale& scale, int64_t position) {
 }
 
 void scale_queries(const QueryScale& scale, const PositionIds& positions, const TensorView& q) {
-  if (scale.length < 1)
+  if (scale.length < 1) {
     fail(fmt::format("query_scale: expected a length of at least 1, found {}", scale.length));
+  }
   const PositionReader reader(positions, q.shape[0], q.shape[1], 1);
   for_each_head(q, [&](float* x, int64_t b, int64_t s, int64_t) {
     const auto factor = static_cast<float>(query_factor(scale, reader.at(0, b, s)));
@@ -177,8 +179,9 @@ LayerScores scores_of(const Layer& layer, std::span<const float> sinks) {
   if (config.sinks && sinks.empty()) {
     fail("sinks: expected the layer's learned logit of each head, found none");
   }
-  if (!config.sinks && !sinks.empty())
+  if (!config.sinks && !sinks.empty()) {
     fail(fmt::format("sinks: expected none, as the layer has none, found {}", sinks.size()));
+  }
   options.sinks = sinks;
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer.positions)) {
     if (alibi_heads(*alibi) != layer.heads) {

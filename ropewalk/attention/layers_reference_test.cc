@@ -152,8 +152,9 @@ TEST(LayersReferenceCount, MostAreComputed) {
 INSTANTIATE_TEST_SUITE_P(Classes, LayersReference, ::testing::ValuesIn(cases()),
                          [](const auto& info) {
                            std::string name = info.param;
-                           for (char& c : name)
+                           for (char& c : name) {
                              c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+                           }
                            return name;
                          });
 

@@ -22,9 +22,10 @@ std::vector<float> copied(const ConstTensorView& view) {
 }
 
 blasint blas_size(int64_t size) {
-  if (size > std::numeric_limits<blasint>::max())
+  if (size > std::numeric_limits<blasint>::max()) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("a matrix of size {} is too large for BLAS", size));
+  }
   return static_cast<blasint>(size);
 }
 
@@ -63,8 +64,9 @@ BlasMatrix blas_matrix(const ConstTensorView& view) {
 BlasMatrix blas_tokens(const ConstTensorView& view) {
   const int64_t batch = view.shape[0], length = view.shape[1], channels = view.shape[2];
   const Dims rows_shape{batch * length, channels};
-  if (batch == 1)
+  if (batch == 1) {
     return blas_matrix({view.data, view.dtype, rows_shape, {view.strides[1], view.strides[2]}});
+  }
   const bool even = length == 1 || view.strides[0] == length * view.strides[1];
   if (even) {
     const int64_t down = length == 1 ? view.strides[0] : view.strides[1];
@@ -87,8 +89,9 @@ std::vector<float> linear(const BlasMatrix& x, const ConstTensorView& weight,
               0, y.data(), blas_size(w.rows));
   if (bias.shape.empty()) return y;
   const std::vector<float> b = copied(bias);
-  for (size_t row = 0; row < y.size(); row += b.size())
+  for (size_t row = 0; row < y.size(); row += b.size()) {
     for (size_t c = 0; c < b.size(); ++c) y[row + c] += b[c];
+  }
   return y;
 }
 

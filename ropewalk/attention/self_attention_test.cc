@@ -64,8 +64,9 @@ Tensor projected(const Tensor& x, const Tensor& w, const Tensor& b, const Dims& 
   for (size_t token = 0; token < xs.size() / in; ++token) {
     for (size_t row = 0; row < rows; ++row) {
       double sum = bs[row];
-      for (size_t c = 0; c < in; ++c)
+      for (size_t c = 0; c < in; ++c) {
         sum += static_cast<double>(xs[token * in + c]) * ws[row * in + c];
+      }
       y.push_back(static_cast<float>(sum));
     }
   }
@@ -80,9 +81,10 @@ Tensor expected(const Weights& layer, const PositionEncoding& encoding, const Te
          k = projected(x, layer.wk, layer.bk, {batch, length, kKvHeads, kDim});
   const Tensor v = projected(x, layer.wv, layer.bv, {batch, length, kKvHeads, kDim});
   std::vector<float> slopes;
-  if (const auto* config = std::get_if<RopeConfig>(&encoding))
+  if (const auto* config = std::get_if<RopeConfig>(&encoding)) {
     apply_rope(make_spectrum(*config), config->layout, positions_from(0), in_place(q.view()),
                in_place(k.view()));
+  }
   if (const auto* config = std::get_if<AlibiConfig>(&encoding)) slopes = alibi_slopes(*config);
   options.alibi_slopes = slopes;
   return projected(testing::attended(q, k, v, options), layer.wo, layer.bo, x.shape);
@@ -145,8 +147,9 @@ TEST(SelfAttention, WithoutEncodingAPermutedSequenceIsThePermutedBag) {
   const auto with = floats(forwarded(layer.with(rope(), full), swapped)),
              against = floats(reordered(forwarded(layer.with(rope(), full), x), order));
   double difference = 0;
-  for (size_t i = 0; i < with.size(); ++i)
+  for (size_t i = 0; i < with.size(); ++i) {
     difference = std::max(difference, std::abs(static_cast<double>(with[i]) - against[i]));
+  }
   EXPECT_GT(difference, 0.01) << "with RoPE the order must matter";
 }
 
@@ -225,8 +228,9 @@ TEST(SelfAttention, TokensOfALongerBuffer) {
 
 TEST(SelfAttention, NothingToDo) {
   const Weights layer;
-  for (const Dims& shape : {Dims{0, 3, kHidden}, Dims{2, 0, kHidden}})
+  for (const Dims& shape : {Dims{0, 3, kHidden}, Dims{2, 0, kHidden}}) {
     EXPECT_NO_THROW(forwarded(layer.with(rope()), make_tensor(DType::f32, shape)));
+  }
 }
 
 TEST(SelfAttention, ErrorsNameTheTensorAndLeaveTheOutput) {

@@ -21,8 +21,9 @@ class FixedVector {
   }
 
   void push_back(const T& value) {
-    if (size_ == N)
+    if (size_ == N) {
       throw Error(ErrorCode::unsupported, "more than " + std::to_string(N) + " of them");
+    }
     values_[static_cast<size_t>(size_++)] = value;
   }
 

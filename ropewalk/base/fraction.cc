@@ -130,8 +130,9 @@ float rounded_to_float(uint64_t whole, const Fraction& a, double scale, const Fl
   top += std::countl_zero(word[top / 64]);
   const auto bits_at = [&](int from, int count) {  // `count` <= 64 bits from bit `from` on
     uint64_t bits = 0;
-    for (int i = from; i < from + count; ++i)
+    for (int i = from; i < from + count; ++i) {
       bits = (bits << 1) | (i < 448 ? word[i / 64] >> (63 - i % 64) & 1 : 0);
+    }
     return bits;
   };
   const int power = 127 - top + exponent;  // the value is 1.xxx * 2^power

@@ -36,11 +36,13 @@ inline uint16_t f16_from_float(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
   const uint32_t magnitude = bits & 0x7FFFFFFF;
-  if (magnitude > 0x7F800000)
+  if (magnitude > 0x7F800000) {
     return static_cast<uint16_t>(sign | 0x7E00 | ((magnitude >> 13) & 0x3FF));
-  if (magnitude >= 0x477FF000)
-    return static_cast<uint16_t>(sign | 0x7C00);  // >= 65520 rounds to infinity
-  if (magnitude >= 0x38800000) {                  // a normal f16
+  }
+  if (magnitude >= 0x477FF000) {
+    return static_cast<uint16_t>(sign | 0x7C00);
+  }                               // >= 65520 rounds to infinity
+  if (magnitude >= 0x38800000) {  // a normal f16
     const uint32_t rounded = magnitude + 0x0FFF + ((magnitude >> 13) & 1);
     return static_cast<uint16_t>(sign | ((rounded - 0x38000000) >> 13));
   }

@@ -37,11 +37,14 @@ ROPEWALK_PROPERTY(Overlap, NeverMissesASharedAddress, [] {
     const Dims strides = {*rc::gen::inRange(-20, 20), *rc::gen::inRange(-9, 9),
                           *rc::gen::inRange(-3, 3)};
     const ConstTensorView view{base + *rc::gen::inRange(200, 260), DType::f32, shape, strides};
-    for (int64_t i = 0; i < shape[0]; ++i)
-      for (int64_t j = 0; j < shape[1]; ++j)
-        for (int64_t l = 0; l < shape[2]; ++l)
+    for (int64_t i = 0; i < shape[0]; ++i) {
+      for (int64_t j = 0; j < shape[1]; ++j) {
+        for (int64_t l = 0; l < shape[2]; ++l) {
           addresses.insert(static_cast<const float*>(view.data) + i * strides[0] + j * strides[1] +
                            l * strides[2]);
+        }
+      }
+    }
     return view;
   };
   static float memory[512];

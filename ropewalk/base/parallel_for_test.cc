@@ -26,8 +26,9 @@ TEST(ParallelFor, RunsEachTaskOnceAndThrowsTheFirstError) {
     EXPECT_ROPEWALK_ERROR(parallel_for({.threads = threads}, 50,
                                        [&](int64_t i) {
                                          ++ran;
-                                         if (i % 20 == 7)
+                                         if (i % 20 == 7) {
                                            throw Error(ErrorCode::io, "task " + std::to_string(i));
+                                         }
                                        }),
                           ErrorCode::io, "task 7");
     EXPECT_EQ(ran, 50);

@@ -56,8 +56,9 @@ double load_number(const void* address, DType dtype) {
 // 16 bits gives what one rounding would have given.
 float to_odd(double value) {
   const float nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest))
+  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest)) {
     return nearest;
+  }
   const uint32_t bits = std::bit_cast<uint32_t>(nearest);
   if (bits & 1) return nearest;
   const bool away = std::fabs(static_cast<double>(nearest)) > std::fabs(value);

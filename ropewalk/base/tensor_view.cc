@@ -35,18 +35,20 @@ int64_t num_elements(const Dims& shape) {
   int64_t product = 1;
   bool fits = true, empty = false;
   for (int64_t dim : shape) {
-    if (dim < 0)
+    if (dim < 0) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("negative dimension in shape {}", to_string(shape)));
+    }
     empty |= dim == 0;
     const auto next = checked_mul(product, dim);
     fits &= next.has_value() && *next <= int64_t{1} << 62;
     if (fits) product = *next;
   }
   if (empty) return 0;
-  if (!fits)
+  if (!fits) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("shape {} has more elements than fit in memory", to_string(shape)));
+  }
   return product;
 }
 

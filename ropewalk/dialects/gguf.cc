@@ -110,9 +110,8 @@ void read_windows(Translator& to) {
   const auto sliding = std::find_if(rule.kinds.begin(), rule.kinds.end(), is_windowed);
   const auto full = std::find_if_not(rule.kinds.begin(), rule.kinds.end(), is_windowed);
   if (sliding == rule.kinds.end() || full == rule.kinds.end()) {
-    if (rule.period_key.find("interval") != rule.period_key.npos) {
-      layers.period = to.keys.said_integer(rule.period_key, {1, 4096});
-    }
+    // Qwen 3.5's full_attention_interval has its name of config.json.
+    if (!rule.period_key.empty()) layers.period = to.keys.said_integer(rule.period_key, {1, 4096});
     return;
   }
   if (const auto windows = to.keys.integers(kPattern)) {

@@ -178,9 +178,10 @@ std::string_view block_key(ConfigReader& config) {
     const auto found = config.json().find(key);
     return found != config.json().end() && found->is_object() && !found->empty();
   };
-  if (!full("rope_scaling"))
+  if (!full("rope_scaling")) {
     return config.has("rope_parameters") || !config.has("rope_scaling") ? "rope_parameters"
                                                                         : "rope_scaling";
+  }
   if (full("rope_parameters")) {
     if (config.json().at("rope_parameters") != config.json().at("rope_scaling")) {
       config.warn(fmt::format("{} is not used, because there is a {} too",

@@ -14,14 +14,16 @@ PositionReader::PositionReader(const PositionIds& positions, int64_t batch, int6
     throw Error(ErrorCode::invalid_argument, "position_ids: " + why);
   };
   if (positions.is_run()) {
-    if (length > 0 && !checked_add(first_, length - 1))
+    if (length > 0 && !checked_add(first_, length - 1)) {
       fail(fmt::format("{} positions from {} pass the end of int64", length, first_));
+    }
     return;
   }
   const ConstTensorView& ids = positions.ids;
   check_view(ids, "position_ids");
-  if (ids.dtype != DType::i64 && ids.dtype != DType::i32)
+  if (ids.dtype != DType::i64 && ids.dtype != DType::i32) {
     fail(fmt::format("expected i64 or i32, found {}", name(ids.dtype)));
+  }
   const int rank = ids.shape.size();
   const auto wrong_shape = [&] {
     fail(fmt::format("expected [{1}], [{0}, {1}] or [{2}, {0}, {1}], found {3}", batch, length,

@@ -27,16 +27,18 @@ int64_t pair_count(const RotaryLayout& layout) {
 
 void check_layout(const RotaryLayout& layout) {
   const auto fail = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
-  if (layout.head_dim < 1 || layout.head_dim > 65536)
+  if (layout.head_dim < 1 || layout.head_dim > 65536) {
     fail(fmt::format("head_dim: expected 1..65536, found {}", layout.head_dim));
+  }
   if (layout.windows.size() > kMaxWindows) {
     fail(fmt::format("rotary windows: expected at most {}, found {}", kMaxWindows,
                      layout.windows.size()));
   }
   for (size_t i = 0; i < layout.windows.size(); ++i) {
     const RotaryWindow& window = layout.windows[i];
-    if (window.dim < 2 || window.dim % 2 != 0)
+    if (window.dim < 2 || window.dim % 2 != 0) {
       fail(fmt::format("rotary dim: expected a positive even number, found {}", window.dim));
+    }
     if (window.dim > layout.head_dim || window.offset < 0 ||
         window.offset > layout.head_dim - window.dim) {
       fail(fmt::format(

@@ -42,11 +42,13 @@ void check_spectrum(const Spectrum& spectrum) {
   for (int32_t axis : spectrum.axis) axes |= static_cast<uint32_t>(axis);
   const bool fine = carries >> 63 == 0 && axes <= 15;
   for (size_t i = 0; i < pairs && !fine; ++i) {
-    if (!std::isfinite(spectrum.inv_freq[i]))
+    if (!std::isfinite(spectrum.inv_freq[i])) {
       fail(
           fmt::format("inv_freq[{}]: expected a finite number, found {}", i, spectrum.inv_freq[i]));
-    if (spectrum.axis[i] < 0 || spectrum.axis[i] > 15)
+    }
+    if (spectrum.axis[i] < 0 || spectrum.axis[i] > 15) {
       fail(fmt::format("axis[{}]: expected 0..15, found {}", i, spectrum.axis[i]));
+    }
   }
   if (!(spectrum.attention_scaling >= 0x1p-32 && spectrum.attention_scaling <= 0x1p32)) {
     fail(fmt::format("attention_scaling: expected a number in 2^-32..2^32, found {}",

@@ -14,8 +14,9 @@ static_assert(std::endian::native == std::endian::little ||
 // An unsigned number of `bytes.size()` bytes, the lowest first.
 inline uint64_t little_endian(std::span<const std::byte> bytes) {
   uint64_t value = 0;
-  for (size_t i = bytes.size(); i-- > 0;)
+  for (size_t i = bytes.size(); i-- > 0;) {
     value = (value << 8) | std::to_integer<uint64_t>(bytes[i]);
+  }
   return value;
 }
 

@@ -172,8 +172,9 @@ class Adapter {
   size_t open() {
     const size_t start = quoted_.original(next_start());
     done_ = cursor_.offset;
-    if (++depth_ > max_depth_)
+    if (++depth_ > max_depth_) {
       events_.fail(start, fmt::format("nesting deeper than {}", max_depth_));
+    }
     return start;
   }
 

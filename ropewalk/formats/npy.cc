@@ -106,8 +106,9 @@ ElementType element_type(const std::string& descr, const std::string& label, boo
     refuse("a type",
            ", two bytes without one, as ml_dtypes saves bfloat16; the option bf16 reads them so");
   }
-  if (descr.find('O') != std::string::npos)
+  if (descr.find('O') != std::string::npos) {
     refuse("numbers", "; an array of Python objects is a pickle, refused");
+  }
   const char order = descr.empty() ? '\0' : descr[0];
   const auto dtype = dtype_named(std::string_view(descr).substr(descr.empty() ? 0 : 1));
   const bool has_order = order == '<' || order == '>';
@@ -158,8 +159,9 @@ Dims reversed(const Dims& dims) {
 std::string descr_of(DType dtype, const std::string& label) {
   if (dtype == DType::bf16) return "|V2";
   for (const TypeName& row : kTypeNames) {
-    if (row.dtype == dtype)
+    if (row.dtype == dtype) {
       return fmt::format("{}{}", size_in_bytes(dtype) == 1 ? '|' : '<', row.name);
+    }
   }
   throw Error(ErrorCode::unsupported,
               fmt::format("{}: NumPy has no type for {}", label, name(dtype)));

@@ -42,8 +42,9 @@ class Scanner {
       }
     }
     skip_space();
-    if (at_ < text_.size())
+    if (at_ < text_.size()) {
       fail(at_, fmt::format("expected the end of the header, found {}", found()));
+    }
     if (!has_descr) fail(at_, "expected the key 'descr', found none");
     if (!has_order) fail(at_, "expected the key 'fortran_order', found none");
     if (!has_shape) fail(at_, "expected the key 'shape', found none");
@@ -87,8 +88,9 @@ class Scanner {
   std::string quoted() {
     skip_space();
     const char quote = at_ < text_.size() ? text_[at_] : '\0';
-    if (quote != '\'' && quote != '"')
+    if (quote != '\'' && quote != '"') {
       fail(at_, fmt::format("expected a string in quotes, found {}", found()));
+    }
     const size_t start = at_ + 1;
     const size_t end = text_.find(quote, start);
     if (end == std::string_view::npos) fail(at_, "string without an end");

@@ -59,8 +59,9 @@ ordered_json query_scale_of(const ordered_json& theirs) {
 ordered_json expected(const ordered_json& theirs) {
   ordered_json layer = {{"mixer", theirs.at("mixer")}};
   if (theirs.at("mixer") != "attention") return layer;
-  for (const char* key : {"heads", "kv_heads", "head_dim", "value_dim"})
+  for (const char* key : {"heads", "kv_heads", "head_dim", "value_dim"}) {
     layer[key] = theirs.at(key);
+  }
   ordered_json attention;
   attention["softmax_scale"] =
       theirs.at("softmax_scale").get<double>() * theirs.value("query_multiplier", 1.0);

@@ -96,8 +96,9 @@ TEST(DeepSeekV4, TurnsAsTransformersDoes) {
     const std::span<const float> inv_freq = fixture.f32(std::string(kind) + "/inv_freq");
     ASSERT_EQ(spectrum.inv_freq.size(), inv_freq.size());
     // 2 ULP, as in reference_test.cc.
-    for (size_t i = 0; i < inv_freq.size(); ++i)
+    for (size_t i = 0; i < inv_freq.size(); ++i) {
       EXPECT_NEAR(spectrum.inv_freq[i] / inv_freq[i], 1, 0x1p-22) << i;
+    }
     const auto positions = info.at("positions").get<std::vector<int64_t>>();
     Tensor x = testing::tensor_of({1, 3, 1, 512}, {q.begin(), q.end()});
     const auto view = make_view(static_cast<const void*>(positions.data()), DType::i64, {3});

@@ -57,8 +57,9 @@ TEST(GgufModel, Windows) {
   GgufBytes bytes = sized("gemma3").f32("gemma3.rope.freq_base", 1e6);
   const auto bases = [](const ModelEncoding& model) {
     std::vector<double> found;
-    for (const auto& layer : model.layers)
+    for (const auto& layer : model.layers) {
       found.push_back(std::get<RopeConfig>(layer.positions).rope_theta);
+    }
     return found;
   };
   bytes.u32("gemma3.attention.sliding_window", 512);

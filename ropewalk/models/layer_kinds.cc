@@ -44,8 +44,9 @@ size_t kind_named(const std::string& name, const LayerRule& rule, const std::str
 std::vector<size_t> by_names(const StatedLayers& stated, const LayerRule& rule, size_t count) {
   const std::vector<std::string>& names = *stated.names;
   std::vector<size_t> kinds;
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
     kinds.push_back(kind_named(name, rule, stated.names.source));
+  }
   if (stated.names_repeat && !names.empty()) {
     for (size_t i = names.size(); i < count; ++i) kinds.push_back(kinds[i % names.size()]);
   }

@@ -22,8 +22,9 @@ TEST(Llama, Llama3) {
   expected.rope_theta = 500000;
   expected.rotary_dim = 128;
   expected.layout = {128, {{0, 128, Pairing::half_split}}};
-  for (const PositionEncoding& layer : layer_positions(model))
+  for (const PositionEncoding& layer : layer_positions(model)) {
     EXPECT_EQ(layer, PositionEncoding(expected));
+  }
   EXPECT_THAT(model.warnings, testing::IsEmpty());
 }
 

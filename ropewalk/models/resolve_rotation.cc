@@ -91,8 +91,9 @@ int64_t rotary_dim(const KindToResolve& to, RopeKeys& keys, int64_t head_dim) {
     note(to, "rotary_dim", fmt::to_string(dim), said ? said.source : to.defaults.reason);
     return dim;
   }
-  if (reads_parameter(keys.rope_type, "partial_rotary_factor"))
+  if (reads_parameter(keys.rope_type, "partial_rotary_factor")) {
     return proportional_dim(to, keys, head_dim);
+  }
   if (to.type.fraction == Fraction::whole_head) {
     if (keys.partial_rotary_factor && *keys.partial_rotary_factor != 1) {
       warn(to.model,

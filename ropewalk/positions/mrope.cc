@@ -108,8 +108,9 @@ class Counter {
         continue;
       }
       VisionQueue& queue = kind == TokenKind::image ? images_ : videos_;
-      if (queue.empty())
+      if (queue.empty()) {
         fail(fmt::format("{}: expected a grid, found none left", where(tokens[at], kind)));
+      }
       at = put_vision(tokens, at, kind);
     }
     result_.deltas.push_back(largest_ - static_cast<int64_t>(tokens.size()));

@@ -117,8 +117,9 @@ ROPEWALK_PROPERTY(Ntk, AlphaDividesTheSlowestPair, [] {
 ROPEWALK_PROPERTY(Ntk, FactorDividesTheSlowestPair, [] {
   const double factor = *rc::gen::element(1.0, 2.0, 16.0);
   RopeConfig config = scaled_config("ntk", 1.6e5, 64, {{"factor", factor}});
-  if (*rc::gen::arbitrary<bool>())
+  if (*rc::gen::arbitrary<bool>()) {
     config.parameters["mixed_b"] = *rc::gen::element(0.3, 0.625, 1.0);
+  }
   const std::vector<double> found = make_spectrum(config).inv_freq;
   RC_ASSERT(std::fabs(unscaled(config).back() / found.back() / factor - 1) < 3e-6);
   if (factor == 1) RC_ASSERT(found == unscaled(config));

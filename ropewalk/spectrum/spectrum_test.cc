@@ -70,9 +70,10 @@ TEST(MakeSpectrum, WrongConfigsAreNamed) {
   scaled.rope_type = "yam";
   EXPECT_ROPEWALK_ERROR(make_spectrum(scaled), ErrorCode::unsupported,
                         "rope_type: expected one of default, linear, ");
-  for (double theta : {0.0, -1.0, std::nan(""), double{INFINITY}, 1e39})
+  for (double theta : {0.0, -1.0, std::nan(""), double{INFINITY}, 1e39}) {
     EXPECT_ROPEWALK_ERROR(make_spectrum(config_of(theta, 8)), ErrorCode::invalid_argument,
                           "rope_theta");
+  }
   for (int64_t dim : {0, 1, 7, -2}) {
     RopeConfig config = config_of(1e4, 8);
     config.rotary_dim = dim;

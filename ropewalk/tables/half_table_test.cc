@@ -116,8 +116,9 @@ TEST(HalfTable, EndsOfInt64) {
                     kMin = std::numeric_limits<int64_t>::min();
   const Spectrum spectrum = model_spectrum(500000, 128);
   for (DType dtype : kHalves) {
-    for (int64_t first : {kMin, int64_t{1} << 53, (int64_t{1} << 32) - 40, kMax - 79})
+    for (int64_t first : {kMin, int64_t{1} << 53, (int64_t{1} << 32) - 40, kMax - 79}) {
       expect_exact(make_half_table(spectrum, dtype, first, 80), spectrum);
+    }
   }
 }
 
@@ -134,8 +135,9 @@ TEST(HalfTable, ScalingComesBeforeTheRounding) {
   for (double scale : {1.1386294361119891, 0.5, 1 + 0x1p-9, 1 + 0x3p-12, 65000.0, 65520.0, 1e9}) {
     Spectrum spectrum = model_spectrum(10000, 20);
     spectrum.attention_scaling = scale;
-    for (DType dtype : kHalves)
+    for (DType dtype : kHalves) {
       expect_exact(make_half_table(spectrum, dtype, 0, 100), spectrum, scale);
+    }
   }
 }
 

@@ -28,8 +28,9 @@ RowSource row_source(const Spectrum& spectrum, Direction direction) {
 RopeRows make_rope_rows(const Spectrum& spectrum, const PositionIds& positions, int64_t batch,
                         int64_t length, Direction direction, const Parallel& parallel) {
   check_spectrum(spectrum);
-  if (batch < 0 || length < 0)
+  if (batch < 0 || length < 0) {
     fail(fmt::format("rows of {} sequences of {} tokens", batch, length));
+  }
   RopeJob job;
   job.batch = batch;
   job.length = length;

@@ -27,9 +27,10 @@ Spectrum frequencies(const SinusoidalConfig& config) {
   const int64_t d = config.d_model;
   if (d < 1 || d > 1 << 20) fail(fmt::format("d_model: expected 1..2^20, found {}", d));
   if (!spaced_by_half(config.layout)) return ideal_spectrum(config.base, d, (d + 1) / 2);
-  if (d < 4)
+  if (d < 4) {
     fail(fmt::format("d_model: expected at least 4, found {}; layout {} divides by d_model/2 - 1",
                      d, name(config.layout)));
+  }
   return ideal_spectrum(config.base, 2 * (d / 2 - 1), d / 2);
 }
 
@@ -79,8 +80,9 @@ class RowWriter {
       int64_t count = 1;
       while (count < most && begin + static_cast<size_t>(count) < positions.size() &&
              positions[begin + static_cast<size_t>(count)] > positions[begin] &&
-             positions[begin + static_cast<size_t>(count)] - count == positions[begin])
+             positions[begin + static_cast<size_t>(count)] - count == positions[begin]) {
         ++count;
+      }
       position(positions[begin] + (count - 1));
       T* const to = out + static_cast<int64_t>(begin) * row_stride;
       if (direct) {
@@ -92,12 +94,14 @@ class RowWriter {
         } else {
           cos_sin_half_run(source_, steps_, dtype, first, count, 2 * pairs, cos, sin);
         }
-        for (int64_t r = 0; r < count; ++r)
+        for (int64_t r = 0; r < count; ++r) {
           place(cos + r * 2 * pairs, sin + r * 2 * pairs, to + r * row_stride, stride);
+        }
       }
       const int64_t padding = config_.padding_position;
-      if (padding >= 0 && first <= padding && padding <= first + (count - 1))
+      if (padding >= 0 && first <= padding && padding <= first + (count - 1)) {
         clear(to + (padding - first) * row_stride, stride);
+      }
       begin += static_cast<size_t>(count);
     }
   }
@@ -108,8 +112,9 @@ class RowWriter {
 
   int64_t position(int64_t p) const {
     const auto sum = checked_add(p, config_.offset);
-    if (!sum)
+    if (!sum) {
       fail(fmt::format("position {} + offset {} passes the end of int64", p, config_.offset));
+    }
     return *sum;
   }
 
@@ -174,8 +179,9 @@ void sinusoidal(const SinusoidalConfig& config, std::span<const int64_t> positio
     fail(fmt::format("out: expected f32, bf16 or f16 {}, found {} {}", to_string(want),
                      name(out.dtype), to_string(out.shape)));
   }
-  if (may_alias_itself(out))
+  if (may_alias_itself(out)) {
     fail(fmt::format("out: strides {} name one address twice", to_string(out.strides)));
+  }
   constexpr int64_t kRowsPerTask = 64;
   parallel_for(parallel, (want[0] + kRowsPerTask - 1) / kRowsPerTask, [&](int64_t task) {
     const int64_t begin = task * kRowsPerTask, count = std::min(want[0] - begin, kRowsPerTask);
@@ -201,8 +207,9 @@ std::vector<float> integer_encoding(std::span<const int64_t> positions) {
 }
 
 std::vector<float> one_hot_encoding(std::span<const int64_t> positions, int64_t length) {
-  if (length < 1)
+  if (length < 1) {
     fail(fmt::format("one-hot vectors: expected at least 1 channel, found {}", length));
+  }
   std::vector<float> out(
       static_cast<size_t>(num_elements({static_cast<int64_t>(positions.size()), length})));
   for (size_t i = 0; i < positions.size(); ++i) {

@@ -42,8 +42,9 @@ std::vector<float> first_rows(const SinusoidalConfig& config, int64_t rows) {
 // The frequency of one channel of a table.
 double frequency(const SinusoidalConfig& config, int64_t channel) {
   const int64_t half = config.d_model / 2;
-  if (config.layout == SinusoidalLayout::interleaved)
+  if (config.layout == SinusoidalLayout::interleaved) {
     return std::pow(config.base, -2.0 * static_cast<double>(channel / 2) / config.d_model);
+  }
   return std::pow(config.base, -static_cast<double>(channel % half) / (half - 1));
 }
 
@@ -62,10 +63,12 @@ TEST(SinusoidalReference, ExactValuesAreReproducedBitForBit) {
   std::vector<Case> cases = float32_cases();
   cases.push_back({"marian_100x32", {.d_model = 32, .layout = SinusoidalLayout::sin_cos}, 100});
   cases.push_back({"marian_20x7", {.d_model = 7, .layout = SinusoidalLayout::sin_cos}, 20});
-  for (const int64_t d_model : {1, 5, 33})
+  for (const int64_t d_model : {1, 5, 33}) {
     cases.push_back({"odd_12x" + std::to_string(d_model), {.d_model = d_model}, 12});
-  for (const Case& c : cases)
+  }
+  for (const Case& c : cases) {
     expect_same_bits(c.config, c.rows, fixture.f32(c.name + "_exact"), c.name);
+  }
 }
 
 TEST(SinusoidalReference, Float32TablesAreWithinTheirOwnError) {
@@ -93,8 +96,9 @@ TEST(SinusoidalReference, MarianIsWithinOneUlp) {
     const std::vector<float> ours = first_rows(c.config, c.rows);
     const std::span<const float> reference = fixture.f32(c.name);
     ASSERT_EQ(ours.size(), reference.size());
-    for (size_t i = 0; i < ours.size(); ++i)
+    for (size_t i = 0; i < ours.size(); ++i) {
       ASSERT_EQ(std::nextafter(ours[i], reference[i]), reference[i]) << c.name << " element " << i;
+    }
   }
 }
 

@@ -102,9 +102,10 @@ TEST(Sinusoidal, AnyStrides) {
   const TensorView view{{memory.data() + 30, DType::f32, {3, 5}, {-10, 2}}};
   sinusoidal(config, positions, view, {.threads = 2});
   for (int64_t i = 0; i < 3; ++i) {
-    for (int64_t c = 0; c < 5; ++c)
+    for (int64_t c = 0; c < 5; ++c) {
       EXPECT_EQ(memory[static_cast<size_t>(30 - 10 * i + 2 * c)],
                 want[static_cast<size_t>(i * 5 + c)]);
+    }
   }
   EXPECT_EQ(std::count(memory.begin(), memory.end(), 9.f), 25);
 }

@@ -55,8 +55,9 @@ TEST(SinusoidalWays, ATailOfARowLeavesItsNeighbourAlone) {
       sinusoidal({.d_model = d}, positions_of_test(0, 100),
                  TensorView{{memory.data(), DType::f32, {100, d}, {d + 3, 1}}});
       for (int64_t r = 0; r < 100; ++r) {
-        for (int64_t c = d; c < d + 3; ++c)
+        for (int64_t c = d; c < d + 3; ++c) {
           EXPECT_EQ(memory[static_cast<size_t>(r * (d + 3) + c)], 7) << d << " " << r;
+        }
       }
     }
   });

@@ -23,8 +23,9 @@ size_t checked_size(const Spectrum& spectrum, int64_t first, int64_t rows) {
          "the spectrum has pairs on more than one position axis, which no table by position can "
          "hold");
   }
-  if (rows < 0 || !checked_add(first, std::max<int64_t>(rows - 1, 0)))
+  if (rows < 0 || !checked_add(first, std::max<int64_t>(rows - 1, 0))) {
     fail(ErrorCode::invalid_argument, fmt::format("{} rows from position {}", rows, first));
+  }
   const auto pairs = static_cast<int64_t>(spectrum.inv_freq.size());
   const auto numbers = checked_mul(rows, std::max<int64_t>(pairs, 1));
   if (!numbers || *numbers > int64_t{1} << 37) {

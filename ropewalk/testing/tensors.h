@@ -13,8 +13,9 @@ namespace ropewalk::testing {
 inline Tensor random_tensor(const Dims& shape, uint64_t seed, DType dtype = DType::f32) {
   Tensor tensor = make_tensor(DType::f32, shape);
   auto* out = reinterpret_cast<float*>(tensor.bytes.data());
-  for (int64_t i = 0; i < num_elements(shape); ++i)
+  for (int64_t i = 0; i < num_elements(shape); ++i) {
     out[i] = normal_at(seed, static_cast<uint64_t>(i));
+  }
   return dtype == DType::f32 ? tensor : converted(tensor.view(), dtype);
 }
 

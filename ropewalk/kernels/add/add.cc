@@ -85,8 +85,9 @@ struct Draws {
 HWY_INLINE const uint32_t* Draw(Draws& draws, uint64_t first, int64_t count) {
   const auto lanes = static_cast<int64_t>(4 * hn::Lanes(DU64()));
   const auto skip = static_cast<int64_t>(first % 4);
-  for (int64_t i = 0; i < skip + count; i += lanes)
+  for (int64_t i = 0; i < skip + count; i += lanes) {
     PhiloxVector(draws.keys, first / 4 + static_cast<uint64_t>(i / 4), draws.memory + i);
+  }
   return draws.memory + skip;
 }
 
@@ -137,8 +138,9 @@ void AddStrided(ConstFloatRow x, ConstFloatRow addend, FloatRow out, int64_t cou
 void AddPart(ConstFloatRow x, ConstFloatRow addend, FloatRow out, int64_t count, const Draws* draws,
              const uint32_t* words) {
   const bool adds = addend.data != nullptr;
-  if (x.stride != 1 || out.stride != 1 || (adds && addend.stride != 1))
+  if (x.stride != 1 || out.stride != 1 || (adds && addend.stride != 1)) {
     return AddStrided(x, addend, out, count, draws, words);
+  }
   const float* const a = addend.data;
   if (words == nullptr) {
     adds ? AddAdjacent<true, false>(x.data, a, draws, words, out.data, count)

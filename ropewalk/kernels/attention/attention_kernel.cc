@@ -19,8 +19,9 @@ constexpr int64_t kLanes = 16;
 class PackedRows {
  public:
   explicit PackedRows(const AttentionRows& rows, int64_t capacity) : rows_(rows) {
-    if (rows.channel_stride != 1 && rows.channels > 1)
+    if (rows.channel_stride != 1 && rows.channels > 1) {
       copy_.resize(static_cast<size_t>(capacity * rows.channels));
+    }
   }
 
   void load(int64_t first, int64_t count) {

@@ -61,8 +61,9 @@ TEST(AttentionDot, TheOrderIsTheStatedOne) {
   const auto a = normals(37, 3), b = normals(37, 4);
   float lanes[16] = {};
   for (size_t i = 0; i < a.size(); ++i) lanes[i % 16] += a[i] * b[i];
-  for (int half = 8; half > 0; half /= 2)
+  for (int half = 8; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
   EXPECT_EQ(attention_dot(a.data(), b.data(), 37), lanes[0]);
 }
 
@@ -113,10 +114,11 @@ TEST(AttentionScores, OnlyOfKeysThatAreSeen) {
   for (int64_t r = 0; r < 3; ++r) {
     for (int64_t n = 0; n < Block::kKeys; ++n) {
       const float score = b.scores[static_cast<size_t>(r * Block::kKeys + n)];
-      if (n < b.seen[static_cast<size_t>(r)])
+      if (n < b.seen[static_cast<size_t>(r)]) {
         EXPECT_EQ(score, attention_dot(q.data() + r * 20, k.data() + n * 20, 20));
-      else
+      } else {
         EXPECT_TRUE(std::isnan(score));
+      }
     }
   }
 }
@@ -126,14 +128,16 @@ TEST(AttentionWeightedSum, OfOnesIsTheSumOfTheSoftmaxBitForBit) {
     Block b;
     b.scores = normals(3 * Block::kKeys, 7);
     float totals[3];
-    for (int64_t r = 0; r < 3; ++r)
+    for (int64_t r = 0; r < 3; ++r) {
       totals[r] =
           attention_softmax(b.scores.data() + r * Block::kKeys, 0, b.seen[static_cast<size_t>(r)]);
+    }
     const std::vector<float> ones(static_cast<size_t>(Block::kKeys * channels), 1);
     std::vector<float> sums(static_cast<size_t>(3 * channels), kNan);
     attention_weighted_sum(b.block(), {ones.data(), channels, 1, channels}, sums.data());
-    for (int64_t i = 0; i < 3 * channels; ++i)
+    for (int64_t i = 0; i < 3 * channels; ++i) {
       EXPECT_EQ(sums[static_cast<size_t>(i)], totals[i / channels]) << channels;
+    }
   }
 }
 
@@ -147,9 +151,10 @@ TEST(AttentionWeightedSum, StridesAndAnIndexChangeNoBit) {
   std::vector<int64_t> index(kKeys);
   for (int64_t n = 0; n < kKeys; ++n) {
     index[static_cast<size_t>(n)] = kKeys - 1 - n;
-    for (int64_t c = 0; c < kChannels; ++c)
+    for (int64_t c = 0; c < kChannels; ++c) {
       turned[static_cast<size_t>(c * kKeys + kKeys - 1 - n)] =
           values[static_cast<size_t>(n * kChannels + c)];
+    }
   }
   std::vector<float> plain(3 * kChannels), strided(3 * kChannels);
   attention_weighted_sum(b.block(), {values.data(), kChannels, 1, kChannels}, plain.data());

@@ -33,8 +33,9 @@ TokenRow ReadTableRow(const RopeTableRows& table, int64_t position, int64_t pair
   const int64_t index = position - table.first;
   const char* cos = table.cos + index * table.cos_strides[0];
   const char* sin = table.sin + index * table.sin_strides[0];
-  if (table.as_it_is)
+  if (table.as_it_is) {
     return {reinterpret_cast<const float*>(cos), reinterpret_cast<const float*>(sin)};
+  }
   float *const row_cos = memory, *const row_sin = memory + pairs;
   for (int64_t i = 0; i < pairs; ++i) {
     row_cos[i] = LoadNumber(cos + i * table.cos_strides[1], table.cos_dtype);
@@ -61,12 +62,15 @@ void MakeRows(const RopeJob& job, int64_t batch, int64_t first, int64_t count, f
   const int64_t stride = 2 * job.pairs;
   for (int64_t t = 0; t < count;) {
     int64_t positions[16];
-    for (int64_t axis = 0; axis < job.axes; ++axis)
+    for (int64_t axis = 0; axis < job.axes; ++axis) {
       positions[axis] = job.positions->at(axis, batch, first + t);
+    }
     int64_t run = 1;  // tokens at consecutive positions
     if (job.steps->rows > 0) {
-      while (t + run < count && job.positions->at(0, batch, first + t + run) - run == positions[0])
+      while (t + run < count &&
+             job.positions->at(0, batch, first + t + run) - run == positions[0]) {
         ++run;
+      }
     }
     float* const cos = memory + t * stride;
     if (run > 1) {
@@ -74,8 +78,9 @@ void MakeRows(const RopeJob& job, int64_t batch, int64_t first, int64_t count, f
     } else {
       CosSinRow(*job.rows, positions, cos, cos + job.pairs);
     }
-    for (int64_t r = t; r < t + run; ++r)
+    for (int64_t r = t; r < t + run; ++r) {
       rows[r] = {memory + r * stride, memory + r * stride + job.pairs};
+    }
     t += run;
   }
 }
@@ -120,8 +125,9 @@ void RotateGathered(const RopeJob& job, const RopeTensor& tensor, const Heads& h
   for (int64_t h = 0; h < heads.count; ++h) {
     const char* in = heads.in + h * heads.in_stride;
     char* out = heads.out + h * heads.out_stride;
-    for (int64_t c = 0; c < job.head_dim; ++c)
+    for (int64_t c = 0; c < job.head_dim; ++c) {
       std::memcpy(scratch + c * T::kBytes, in + c * tensor.in_strides[3], bytes);
+    }
     RotateWindows<T, Plain>(job, {scratch, scratch, 1, 0, 0, 0}, row);
     for (int64_t c = 0; c < job.head_dim; ++c) {
       const int64_t from = job.source_of.empty() ? c : job.source_of[static_cast<size_t>(c)];
@@ -144,8 +150,9 @@ void CopyGaps(const RopeJob& job, const Heads& heads, int64_t bytes) {
 template <class T, class W>
 HWY_INLINE void RotateHeads(const RopeJob& job, const RopeTensor& tensor, const Heads& heads,
                             const TokenRow& row, char* scratch) {
-  if (!tensor.packed || !job.source_of.empty())
+  if (!tensor.packed || !job.source_of.empty()) {
     return RotateGathered<T>(job, tensor, heads, row, scratch);
+  }
   RotateWindows<T, W>(job, heads, row);
   if (!tensor.in_place) CopyGaps(job, heads, T::kBytes);
 }
@@ -185,13 +192,16 @@ HWY_INLINE void RotateAs(const RopeJob& job, const RopeTensor& tensor, int64_t b
 
 HWY_INLINE void RotateTensor(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
                              int64_t first, int64_t count, const TokenRow* rows, char* scratch) {
-  if (tensor.dtype == DType::f32)
+  if (tensor.dtype == DType::f32) {
     return RotateAs<F32>(job, tensor, batch, first, count, rows, scratch);
-  if (tensor.dtype == DType::f16)
+  }
+  if (tensor.dtype == DType::f16) {
     return RotateAs<F16>(job, tensor, batch, first, count, rows, scratch);
+  }
 #if ROPEWALK_BF16_IN_HARDWARE
-  if (job.bf16_in_hardware)
+  if (job.bf16_in_hardware) {
     return RotateAs<BF16InHardware>(job, tensor, batch, first, count, rows, scratch);
+  }
 #endif
   RotateAs<BF16>(job, tensor, batch, first, count, rows, scratch);
 }
@@ -213,8 +223,9 @@ void RopeTokens(const RopeJob& job, int64_t begin, int64_t end) {
     const int64_t batch = i / job.length, first = i % job.length;
     const int64_t count = std::min({tokens, end - i, job.length - first});
     FindRows(job, batch, first, count, memory, rows);
-    for (int t = 0; t < job.tensor_count; ++t)
+    for (int t = 0; t < job.tensor_count; ++t) {
       RotateTensor(job, job.tensors[t], batch, first, count, rows, scratch);
+    }
     i += count;
   }
   if (job.streamed) hwy::FlushStream();

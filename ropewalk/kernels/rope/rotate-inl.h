@@ -120,12 +120,15 @@ HWY_NOINLINE void RotateHalfSplit(const Heads& heads, int64_t pairs, const float
                                   const float* sin) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(DF()));
   int64_t first = 0;
-  for (; first + 4 * lanes <= pairs; first += 4 * lanes)
+  for (; first + 4 * lanes <= pairs; first += 4 * lanes) {
     HalfSplitBlock<T, W, 2>(heads, pairs, first, cos, sin);
-  for (; first + 2 * lanes <= pairs; first += 2 * lanes)
+  }
+  for (; first + 2 * lanes <= pairs; first += 2 * lanes) {
     HalfSplitBlock<T, W, 1>(heads, pairs, first, cos, sin);
-  for (; first + lanes <= pairs; first += lanes)
+  }
+  for (; first + lanes <= pairs; first += lanes) {
     HalfSplitVector<T>(DF(), heads, pairs, first, cos, sin);
+  }
   const hn::CappedTag<float, 8> d8;
   const hn::CappedTag<float, 4> d4;
   if (hn::Lanes(d8) == 8 && first + 8 <= pairs) {
@@ -240,19 +243,23 @@ HWY_NOINLINE void RotateInterleaved(const Heads& heads, int64_t pairs, const flo
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t first = 0;
   if constexpr (std::is_base_of_v<BF16, T>) {
-    for (; first + 4 * lanes <= pairs; first += 4 * lanes)
+    for (; first + 4 * lanes <= pairs; first += 4 * lanes) {
       HalvesBlock<T, W, 4>(heads, first, cos, sin);
+    }
     for (; first + lanes <= pairs; first += lanes) HalvesBlock<T, W, 1>(heads, first, cos, sin);
   } else {
     constexpr int kMany = kInterleavedVectors;
-    for (; first + kMany * lanes / 2 <= pairs; first += kMany * lanes / 2)
+    for (; first + kMany * lanes / 2 <= pairs; first += kMany * lanes / 2) {
       InterleavedBlock<T, W, DF, kMany>(d, heads, first, cos, sin);
+    }
   }
-  for (; first + lanes / 2 <= pairs; first += lanes / 2)
+  for (; first + lanes / 2 <= pairs; first += lanes / 2) {
     InterleavedBlock<T, Plain, DF, 1>(d, heads, first, cos, sin);
+  }
   const hn::CappedTag<float, 4> d4;
-  for (; first + 2 <= pairs; first += 2)
+  for (; first + 2 <= pairs; first += 2) {
     InterleavedBlock<T, Plain, decltype(d4), 1>(d4, heads, first, cos, sin);
+  }
   if (first < pairs) InterleavedTail<T>(heads, pairs, first, cos, sin);
 }
 

@@ -55,8 +55,9 @@ RowSource row_source(const Spectrum& spectrum, double scale, bool negate_sin) {
   const auto near_whole = [&](int64_t i) { return source.hi[i] + 2 < 5; };
   bool any = false;
   for (int64_t i = 0; i < source.pairs; ++i) any |= near_whole(i);
-  for (int64_t i = 0; i < source.pairs && any && !source.wide; ++i)
+  for (int64_t i = 0; i < source.pairs && any && !source.wide; ++i) {
     source.wide = near_whole(i) && (source.hi[i] | source.mid[i] | source.lo[i]) != 0;
+  }
   return source;
 }
 

@@ -82,8 +82,9 @@ TEST(CosSinRow, IsCorrectlyRoundedAtEveryPositionOnEveryTarget) {
   testing::for_each_target([](const std::string&) {
     for (double theta : {1e4, 5e5, 1e6, 1e7}) {
       const Spectrum spectrum = model_spectrum(theta, 128);
-      for (int64_t position : kPositions)
+      for (int64_t position : kPositions) {
         expect_row(row_of(spectrum, {position}), spectrum, position);
+      }
     }
   });
 }
@@ -92,8 +93,9 @@ TEST(CosSinRow, OddNumbersOfPairsLeaveTheirNeighboursAlone) {
   testing::for_each_target([](const std::string&) {
     for (int64_t dim : {2, 4, 6, 10, 14, 18, 22, 26, 30, 34}) {
       const Spectrum spectrum = model_spectrum(1e4, dim);
-      for (int64_t position : {5, 100000})
+      for (int64_t position : {5, 100000}) {
         expect_row(row_of(spectrum, {position}), spectrum, position);
+      }
     }
   });
 }
@@ -115,8 +117,9 @@ TEST(CosSinRow, TinyAndHugeFrequencies) {
                                            100.25};
   const Spectrum spectrum = spectrum_from_inv_freq(frequencies);
   testing::for_each_target([&](const std::string&) {
-    for (int64_t position : kPositions)
+    for (int64_t position : kPositions) {
       expect_row(row_of(spectrum, {position}), spectrum, position);
+    }
   });
 }
 
@@ -136,8 +139,9 @@ TEST(CosSinRow, ScaleMultipliesBeforeTheRounding) {
   const Spectrum spectrum = model_spectrum(1e4, 64);
   for (double scale :
        {1.1, 0.7071067811865476, 1.3465735902799727, 1 + 0x1p-24, 1 + 0x3p-24, 0x1p-32}) {
-    for (int64_t position : {0, 1, 77, -4096})
+    for (int64_t position : {0, 1, 77, -4096}) {
       expect_row(row_of(spectrum, {position}, scale), spectrum, position, scale);
+    }
   }
 }
 

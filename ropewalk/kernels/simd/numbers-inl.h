@@ -188,8 +188,9 @@ struct BF16InHardware : BF16 {
     const hn::ScalableTag<uint16_t> d16;
     hn::Vec<decltype(d16)> halves;
     asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(halves.raw) : "v"(x1.raw), "v"(x0.raw));
-    if (HWY_UNLIKELY(_mm512_testn_epi16_mask(halves.raw, _mm512_set1_epi16(0x7FFF)) != 0))
+    if (HWY_UNLIKELY(_mm512_testn_epi16_mask(halves.raw, _mm512_set1_epi16(0x7FFF)) != 0)) {
       return BF16::StoreTwo<W>(x0, x1, to);
+    }
     alignas(64) static constexpr uint16_t kInterleave[32] = {
         0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
         8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};

@@ -40,8 +40,9 @@ std::vector<int64_t> all_targets() {
 std::vector<std::string> available_targets() {
   std::vector<std::string> names;
   for (int64_t target : all_targets()) {
-    if (hwy::TargetName(target) == kWithoutBf16 && machine_converts_to_bf16())
+    if (hwy::TargetName(target) == kWithoutBf16 && machine_converts_to_bf16()) {
       names.emplace_back(kWithBf16);
+    }
     names.emplace_back(hwy::TargetName(target));
   }
   return names;

@@ -22,8 +22,9 @@ void special::cohere2_moe(ConfigReader& config, ModelEncoding& model, const Mode
     return std::holds_alternative<RopeConfig>(layer.positions);
   });
   for (size_t i = 0; turning != model.layers.end() && i < model.layers.size(); ++i) {
-    if (i < kinds->size() && (*kinds)[i] == "dense")
+    if (i < kinds->size() && (*kinds)[i] == "dense") {
       model.layers[i].positions = PositionEncoding(turning->positions);
+    }
   }
   config.note("layers without experts", "rotate", config.source("mlp_layer_types"));
 }

@@ -98,8 +98,9 @@ RopeKeys keys_of(ConfigReader& config, const RopeRule& rule) {
 void check_flat_theta(const ConfigReader& config, const RopeRule& rule) {
   for (const char* key : {"rope_scaling", "rope_parameters"}) {
     const auto block = config.json().find(key);
-    if (block == config.json().end() || !block->is_object() || !block->contains("rope_theta"))
+    if (block == config.json().end() || !block->is_object() || !block->contains("rope_theta")) {
       continue;
+    }
     if (config.has(rule.theta_key)) continue;
     config.refuse(ErrorCode::malformed, rule.theta_key,
                   fmt::format("expected the base of the compressed layers, because {} has another "
@@ -152,8 +153,9 @@ void special::deepseek_v4(ConfigReader& config, ModelEncoding& model, const Mode
   const RopeConfig compressed = last_channels(compressed_keys, model.head_dim, dim);
   check_scaling(config, main_rope);
   check_scaling(config, compressed);
-  for (size_t i = 0; i < sliding.size(); ++i)
+  for (size_t i = 0; i < sliding.size(); ++i) {
     model.layers[i].positions = sliding[i] ? main_rope : compressed;
+  }
   config.note("pairing", "interleaved", "family: rotate_half of pairs of neighbours");
   config.note("k and v", "one: what the heads give is turned back by the query's position",
               "family: the code of deepseek_v4");
