@@ -113,6 +113,12 @@ Attended attend_arrays(const Layer& layer, const AttendInput& input, bool want_s
   Tensor q = load(input.q, "q", input.bf16, changed), k = load(input.k, "k", input.bf16, changed);
   std::optional<Tensor> v;
   if (want_output) v = load(input.v, "v", input.bf16, changes_v(layer));
+  const auto given =
+      input.layout.empty()
+          ? std::nullopt
+          : std::optional(parse_name(input.layout, "--layout", tensor_layout_from_name));
+  check_head_count(layer, {"q", q.shape}, input.q, given);
+  check_head_count(layer, {"k", k.shape, true}, input.k, given);
   const std::optional<Tensor> mask = read_key_mask(input.key_mask);
   const int64_t prefix[] = {prefix_of(layer, input.prefix, input.token_ids)};
   std::string files = input.q + ", " + input.k;
@@ -124,9 +130,7 @@ Attended attend_arrays(const Layer& layer, const AttendInput& input, bool want_s
   AttentionOptions& options = scores.options;
   options.alibi_slopes = scores.slopes;
   options.prefix = prefix;
-  if (!input.layout.empty()) {
-    options.tensor_layout = parse_name(input.layout, "--layout", tensor_layout_from_name);
-  }
+  options.tensor_layout = given.value_or(TensorLayout::bshd);
   if (mask) options.key_mask = mask->view();
   ProjectedHeads heads;
   with_input_files(files, [&] {

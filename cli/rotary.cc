@@ -114,4 +114,13 @@ Positions read_positions(const std::string& positions, const std::string& token_
   return {tensor_of(run, {length})};
 }
 
+void check_head_count(const Layer& layer, const NamedHeads& heads, const std::string& file,
+                      std::optional<TensorLayout> given) {
+  const TensorLayout layout = given.value_or(TensorLayout::bshd);
+  if (!given) with_input_files(file, [&] { check_not_transposed(layer, heads, layout); });
+  const std::string strange = strange_head_count(layer, heads, layout);
+  if (strange.empty()) return;
+  fmt::print(stderr, "ropewalk: warning: {}: {}\n", escaped(file), strange);
+}
+
 }  // namespace ropewalk::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ropewalk/attention/head_counts.h"
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/encoding/model_encoding.h"
 #include "ropewalk/encoding/position_ids.h"
@@ -12,6 +13,11 @@ namespace ropewalk::cli {
 
 // The layer of --layer: throws as ropewalk's layer_at, naming the option.
 const Layer& layer_option(const ModelEncoding& model, int64_t layer);
+
+// Refuses an array of a file whose heads lie on another axis than the layout says, unless the user
+// gave the layout; warns of a count of heads that the layer does not have.
+void check_head_count(const Layer& layer, const NamedHeads& heads, const std::string& file,
+                      std::optional<TensorLayout> given);
 
 // Position ids from --positions or --token-ids, kept alive by the tensor.
 struct Positions {

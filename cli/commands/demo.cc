@@ -22,8 +22,9 @@ int walk(const std::string& folder) {
   demo::Album album(folder);
   demo::absolute_positions(album);
   demo::order_matters();
+  demo::four_steps();
   demo::rotary_positions(album);
-  fmt::print("4. Pictures\n");
+  fmt::print("5. Pictures\n");
   if (album.written().empty()) {
     fmt::print("  none: this build draws no pictures (Cairo was not found)\n");
   }

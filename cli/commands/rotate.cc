@@ -21,7 +21,7 @@ namespace {
 
 struct Options {
   std::string model, q, k, positions, token_ids, output;
-  std::string head_dim, rotary_dim, base, pairing, layer, layout = "bshd";
+  std::string head_dim, rotary_dim, base, pairing, layer, layout;
   bool inverse = false, json = false, force = false, bf16 = false;
 };
 
@@ -58,10 +58,15 @@ RopeConfig rope_from_options(const Options& o) {
   return config;
 }
 
-RopeConfig rope_from(const Options& o) {
+struct Chosen {
+  RopeConfig rope;
+  std::optional<Layer> layer;  // of a MODEL
+};
+
+Chosen rope_from(const Options& o) {
   if (o.model.empty()) {
     if (!o.layer.empty()) throw Error(ErrorCode::invalid_argument, "--layer goes with a MODEL");
-    return rope_from_options(o);
+    return {rope_from_options(o), {}};
   }
   if (!o.head_dim.empty() || !o.rotary_dim.empty() || !o.base.empty() || !o.pairing.empty()) {
     throw Error(ErrorCode::invalid_argument,
@@ -70,9 +75,10 @@ RopeConfig rope_from(const Options& o) {
   }
   const int64_t layer = o.layer.empty() ? 0 : parse_integer(o.layer, "--layer");
   const ModelEncoding model = load_model(o.model);
-  layer_option(model, layer);
+  Chosen chosen{.layer = layer_option(model, layer)};
   warn_of_findings(model, o.model);
-  return rope_at(model, layer);
+  chosen.rope = rope_at(model, layer);
+  return chosen;
 }
 
 int64_t sequence_length(const Tensor& x, TensorLayout layout, const std::string& file) {
@@ -137,15 +143,19 @@ void check_output_name(const Options& o) {
 
 int rotate(const Options& o) {
   check_output_name(o);
-  const TensorLayout layout = parse_name(o.layout, "--layout", tensor_layout_from_name);
-  const RopeConfig rope = rope_from(o);
+  const TensorLayout layout = o.layout.empty()
+                                  ? TensorLayout::bshd
+                                  : parse_name(o.layout, "--layout", tensor_layout_from_name);
+  const Chosen chosen = rope_from(o);
+  const RopeConfig& rope = chosen.rope;
   const int64_t axes = axis_count(make_spectrum(rope));
   Tensor q = load_tensor(o.q, "q", o.bf16);
   std::optional<Tensor> k;
   if (!o.k.empty()) k = load_tensor(o.k, "k", o.bf16);
-  if (o.output.empty() || o.json) {
-    check_printable(o, q, "q");
-    if (k) check_printable(o, *k, "k");
+  if (chosen.layer) {
+    const auto given = o.layout.empty() ? std::nullopt : std::optional(layout);
+    check_head_count(*chosen.layer, {"q", q.shape}, o.q, given);
+    if (k) check_head_count(*chosen.layer, {"k", k->shape, true}, o.k, given);
   }
   const std::string files = o.k.empty() ? o.q : o.q + ", " + o.k;
   const Positions positions =
@@ -156,6 +166,10 @@ int rotate(const Options& o) {
                      {.tensor_layout = layout,
                       .direction = o.inverse ? Direction::inverse : Direction::forward});
   });
+  if (o.output.empty() || o.json) {
+    check_printable(o, q, "q");
+    if (k) check_printable(o, *k, "k");
+  }
   if (!o.output.empty()) write_rotated(o, q, k);
   if (o.output.empty() || o.json) print_rotated(q, k, o.json);
   return 0;

@@ -7,12 +7,11 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/findings.h"
+#include "cli/frequencies.h"
 #include "cli/frequency_chart.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
 #include "cli/rotary.h"
-#include "ropewalk/apply/alibi.h"
-#include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/diagnose/traps.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"
@@ -20,71 +19,9 @@
 #include "ropewalk/report/layer_words.h"
 #include "ropewalk/report/scaling_words.h"
 #include "ropewalk/report/to_json.h"
-#include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {
 namespace {
-
-nlohmann::ordered_json frequencies_json(const ModelEncoding& model, const Spectrum& spectrum) {
-  auto array = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < spectrum.inv_freq.size(); ++i) {
-    const double length = wavelength(spectrum.inv_freq[i]);
-    nlohmann::ordered_json row = {{"pair", i},
-                                  {"axis", spectrum.axis[i]},
-                                  {"inv_freq", spectrum.inv_freq[i]},
-                                  {"wavelength", length}};
-    if (model.max_positions > 0) {
-      row["turns_in_context"] = static_cast<double>(model.max_positions) / length;
-    }
-    array.push_back(row);
-  }
-  return array;
-}
-
-std::vector<size_t> pairs_to_print(size_t pairs, bool all) {
-  std::vector<size_t> chosen;
-  const size_t step = all || pairs <= 10 ? 1 : (pairs + 7) / 8;
-  for (size_t i = 0; i < pairs; i += step) chosen.push_back(i);
-  if (pairs > 0 && chosen.back() != pairs - 1) chosen.push_back(pairs - 1);
-  return chosen;
-}
-
-void print_frequencies(const ModelEncoding& model, const RopeConfig& config, bool all,
-                       int64_t seq_len) {
-  const Spectrum spectrum = make_spectrum(config, seq_len);
-  std::vector<std::vector<std::string>> rows = {
-      {"pair", "inv_freq (rad per position)", "wavelength (positions)"}};
-  if (axis_count(spectrum) > 1) rows[0].insert(rows[0].begin() + 1, "position axis");
-  if (model.max_positions > 0) {
-    rows[0].push_back(fmt::format("turns in {} positions", model.max_positions));
-  }
-  for (size_t i : pairs_to_print(spectrum.inv_freq.size(), all)) {
-    const double length = wavelength(spectrum.inv_freq[i]);
-    std::vector<std::string> row = {fmt::format("{}", i),
-                                    fmt::format("{:.9g}", spectrum.inv_freq[i]),
-                                    fmt::format("{:.6g}", length)};
-    if (axis_count(spectrum) > 1) row.insert(row.begin() + 1, fmt::format("{}", spectrum.axis[i]));
-    if (model.max_positions > 0) {
-      row.push_back(fmt::format("{:.4g}", static_cast<double>(model.max_positions) / length));
-    }
-    rows.push_back(row);
-  }
-  fmt::print("\nFrequencies{}\n{}", all ? "" : " (some; --all prints every pair)",
-             table(rows, {true, true, true, true, true}));
-}
-
-void print_slopes(const AlibiConfig& config) {
-  const std::vector<float> slopes = alibi_slopes(config);
-  std::vector<std::vector<std::string>> rows = {{"head", "slope"}};
-  for (size_t h : pairs_to_print(slopes.size(), false)) {
-    rows.push_back({fmt::format("{}", h), fmt::format("{}", slopes[h])});
-  }
-  const char* factor = config.form == AlibiForm::relative       ? "(key - query)"
-                       : config.form == AlibiForm::key_position ? "key"
-                                                                : "-|key - query|";
-  fmt::print("\nALiBi slopes (slope x {} is added to a score{})\n{}", factor,
-             config.before_scale ? ", before it is scaled" : "", table(rows, {true, true}));
-}
 
 struct Options {
   std::string model, other, assume;
@@ -92,14 +29,9 @@ struct Options {
   bool json = false, all = false, force = false;
 };
 
-struct Choice {
-  int64_t layer = 0;    // of which the frequencies are printed
-  int64_t seq_len = 0;  // 0: a short sequence
-};
-
 // --layer, else the first layer that knows positions.
-Choice choice_of(const Options& options, const ModelEncoding& model) {
-  Choice choice;
+Shown choice_of(const Options& options, const ModelEncoding& model) {
+  Shown choice;
   if (!options.seq_len.empty()) {
     choice.seq_len = parse_integer(options.seq_len, "--seq-len");
     if (choice.seq_len < 1) {
@@ -120,16 +52,11 @@ Choice choice_of(const Options& options, const ModelEncoding& model) {
   return choice;
 }
 
-int show_json(const ModelEncoding& model, const Choice& choice,
-              const CheckpointFindings& findings) {
+int show_json(const ModelEncoding& model, const Shown& choice, const CheckpointFindings& findings) {
   nlohmann::ordered_json json = to_json(model);
-  const PositionEncoding& layer = layer_at(model, choice.layer).positions;
-  if (const auto* rope = std::get_if<RopeConfig>(&layer)) {
-    json["frequencies"] = frequencies_json(model, make_spectrum(*rope, choice.seq_len));
-  }
-  if (const auto* alibi = std::get_if<AlibiConfig>(&layer)) {
-    json["alibi_slopes"] = json_numbers(alibi_slopes(*alibi));
-  }
+  json.update(frequencies_json(model, choice));
+  json["traps"] = nlohmann::ordered_json::array();
+  for (const Trap& trap : known_traps(model)) json["traps"].push_back(to_json(trap));
   json.update(to_json(findings));
   print_json(json);
   return findings.differ() ? 1 : 0;
@@ -150,7 +77,7 @@ void print_facts(const ModelEncoding& model) {
 }
 
 // Compares every layer, or --layer alone, and each model with its own checkpoint.
-int compare_models(const Options& options, const Choice& choice, const ModelEncoding& a,
+int compare_models(const Options& options, const Shown& choice, const ModelEncoding& a,
                    const ModelEncoding& b) {
   CompareOptions how{.seq_len = choice.seq_len};
   if (!options.layer.empty()) {
@@ -178,7 +105,7 @@ int compare_models(const Options& options, const Choice& choice, const ModelEnco
   return differ ? 1 : 0;
 }
 
-void draw(const ModelEncoding& model, const Choice& choice, const Options& options) {
+void draw(const ModelEncoding& model, const Shown& choice, const Options& options) {
   if (options.picture.empty()) return;
   check_picture(options.picture, overwrite(options.force));
 #ifdef ROPEWALK_PLOTS
@@ -192,7 +119,7 @@ int show(const Options& options) {
     throw Error(ErrorCode::invalid_argument, "--plot: expected one model, found two");
   }
   const ModelEncoding model = load_model(options.model, options.assume);
-  const Choice choice = choice_of(options, model);
+  const Shown choice = choice_of(options, model);
   if (!options.other.empty()) {
     const ModelEncoding other = load_model(options.other, options.assume);
     return compare_models(options, choice, model, other);
@@ -202,14 +129,7 @@ int show(const Options& options) {
   if (options.json) return show_json(model, choice, findings);
   print_facts(model);
   print_findings(findings);
-  const PositionEncoding& layer = layer_at(model, choice.layer).positions;
-  if (const auto* rope = std::get_if<RopeConfig>(&layer)) {
-    if (choice.layer > 0) fmt::print("\nLayer {}", choice.layer);
-    print_frequencies(model, *rope, options.all, choice.seq_len);
-    const int64_t context = std::max(choice.seq_len, model.max_positions);
-    fmt::print("{}", in_words(scaling_bands(*rope, choice.seq_len, context), *rope, context));
-  }
-  if (const auto* alibi = std::get_if<AlibiConfig>(&layer)) print_slopes(*alibi);
+  print_frequencies(model, choice, options.all);
   return findings.differ() ? 1 : 0;
 }
 

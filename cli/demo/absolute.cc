@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +9,9 @@
 #include "cli/demo/demo.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "ropewalk/apply/positional_encoding.h"
+#include "ropewalk/base/random.h"
+#include "ropewalk/base/tensor.h"
 #include "ropewalk/tables/sinusoidal.h"
 
 namespace ropewalk::cli::demo {
@@ -43,6 +47,38 @@ void print_naive_ways(const std::vector<std::string>& tokens) {
       table(rows));
 }
 
+// The module on the embeddings of the three tokens, which are seeded random numbers.
+void print_module(const std::vector<std::string>& tokens) {
+  const PositionalEncoding module{.d_model = kDim, .dropout = 0.1, .max_len = 5000};
+  const auto count = static_cast<int64_t>(tokens.size());
+  Tensor x = make_tensor(DType::f32, {1, count, kDim}), sum = x, trained = x;
+  const auto floats = [](Tensor& tensor) {
+    return std::span(reinterpret_cast<float*>(tensor.bytes.data()), tensor.bytes.size() / 4);
+  };
+  for (size_t i = 0; i < floats(x).size(); ++i) floats(x)[i] = normal_at(2017, i);
+  forward(module, std::as_const(x).view(), sum.view(), SequenceAxis::batch_first);
+  forward(module, std::as_const(x).view(), trained.view(), SequenceAxis::batch_first,
+          {.training = true, .seed = 1});
+  fmt::print(
+      "PositionalEncoding(d_model = {}, dropout = {}, max_len = {}) adds it to the embeddings x of "
+      "the tokens,\nx + pe[:, :{}], and in training drops one number in ten and multiplies the "
+      "rest by 1/0.9:\n",
+      module.d_model, module.dropout, module.max_len, count);
+  std::vector<std::vector<std::string>> rows = {
+      {"token", "x", "x + pe (inference)", "dropout(x + pe) (training)"}};
+  int64_t dropped = 0;
+  for (const float value : floats(trained)) dropped += value == 0 ? 1 : 0;
+  for (size_t t = 0; t < tokens.size(); ++t) {
+    std::vector<std::string> row = {tokens[t]};
+    for (Tensor* each : {&x, &sum, &trained}) {
+      row.push_back(numbers(floats(*each).subspan(t * kDim, 4)));
+    }
+    rows.push_back(row);
+  }
+  fmt::print("{}{} of {} numbers were dropped in training.\n\n", table(rows), dropped,
+             floats(trained).size());
+}
+
 }  // namespace
 
 void absolute_positions(Album& album) {
@@ -71,6 +107,7 @@ void absolute_positions(Album& album) {
   };
   fmt::print("  pe(我).pe(愛) = {:.4f}   pe(愛).pe(你) = {:.4f}   pe(我).pe(你) = {:.4f}\n\n",
              product(0, 1), product(1, 2), product(0, 2));
+  print_module(tokens);
 #ifdef ROPEWALK_PLOTS
   plot::HeatMap words{.title = "Sinusoidal encoding of 我 愛 你, 512 dimensions",
                       .x_label = "dimension",

@@ -30,6 +30,7 @@ class Album {
 // The parts of the walk, in order. Each prints its own text and figures.
 void absolute_positions(Album& album);  // 我 愛 你: the naive ways, and the sinusoidal encoding
 void order_matters();                   // 他欠我100萬 is not 我欠他100萬
+void four_steps();                      // RoPE on numbers small enough to read
 void rotary_positions(Album& album);  // q.k of LLaMA, Baichuan and ChatGLM only knows the distance
 
 }  // namespace ropewalk::cli::demo

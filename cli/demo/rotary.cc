@@ -172,10 +172,9 @@ void draw(Album& album) {
 
 void rotary_positions(Album& album) {
   fmt::print(
-      "3. RoPE: q and k are made from each token's embedding, their channels are turned in pairs "
-      "by the position, and the\n"
-      "inner product q.k that self-attention takes depends on m - n only. q and k are seeded "
-      "random numbers here.\n\n");
+      "4. RoPE as models use it: the inner product q.k that self-attention takes depends on m - n "
+      "only.\n"
+      "q and k are seeded random numbers here, of each model's real shape.\n\n");
   for (const char* name : {"llama-2-7b", "llama-3-8b", "baichuan-7b", "baichuan-13b", "chatglm-6b",
                            "chatglm3-6b", "glm-4-9b-chat"}) {
     print_model(name);

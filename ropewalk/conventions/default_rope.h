@@ -13,7 +13,8 @@ struct DefaultRope {
   };
   std::string_view rope_type = "default";
   std::span<const Parameter> parameters = {};
-  double partial_rotary_factor = 0;  // 0: that of the row
+  double rope_theta = 0;             // counts before a key at the top of the file; 0: none
+  double partial_rotary_factor = 0;  // so does this
   double query_beta = 0;             // llama_4_scaling_beta; 0: none
   std::string_view kind = {};        // of layers; "": of all
 

@@ -20,9 +20,11 @@ constexpr LayerKind kGlobalAndLocal[] = {
      .rope_theta = 10000,
      .takes_rope_scaling = false},
 };
-constexpr DefaultRope kGemma4Rope[] = {
-    {.kind = "sliding_attention"},
-    {.rope_type = "proportional", .partial_rotary_factor = 0.25, .kind = "full_attention"}};
+constexpr DefaultRope kGemma4Rope[] = {{.rope_theta = 10000, .kind = "sliding_attention"},
+                                       {.rope_type = "proportional",
+                                        .rope_theta = 1000000,
+                                        .partial_rotary_factor = 0.25,
+                                        .kind = "full_attention"}};
 constexpr LayerKind kGemma4[] = {
     {.name = "full_attention",
      .rope_theta = 1000000,

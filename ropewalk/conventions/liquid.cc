@@ -13,9 +13,11 @@ constexpr LayerKind kFullAndConv[] = {
     {.name = "conv", .rotates = false, .mixer = Mixer::convolution},
 };
 constexpr KeyAlias kLfm3Aliases[] = {{"rms_norm_eps", "norm_eps"}};
-constexpr DefaultRope kLfm3Rope[] = {
-    {.kind = "sliding_attention"},
-    {.rope_type = "proportional", .partial_rotary_factor = 0.5, .kind = "full_attention"}};
+constexpr DefaultRope kLfm3Rope[] = {{.rope_theta = 10000, .kind = "sliding_attention"},
+                                     {.rope_type = "proportional",
+                                      .rope_theta = 1000000,
+                                      .partial_rotary_factor = 0.5,
+                                      .kind = "full_attention"}};
 // Proportional on the layers that see everything.
 constexpr LayerKind kLfm3[] = {
     {.name = "full_attention", .rope_theta = 1000000},

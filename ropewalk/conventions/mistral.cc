@@ -13,13 +13,17 @@ constexpr std::string_view kTelltaleKeys[] = {"num_local_experts", "llama_4_scal
 constexpr DefaultRope::Parameter kMinistral3RopeParameters[] = {
     {"factor", 16}, {"beta_fast", 32},     {"beta_slow", 1},
     {"mscale", 1},  {"mscale_all_dim", 1}, {"original_max_position_embeddings", 16384}};
-constexpr DefaultRope kMinistral3Rope[] = {
-    {.rope_type = "yarn", .parameters = kMinistral3RopeParameters, .query_beta = 0.1}};
+constexpr DefaultRope kMinistral3Rope[] = {{.rope_type = "yarn",
+                                            .parameters = kMinistral3RopeParameters,
+                                            .rope_theta = 1000000,
+                                            .query_beta = 0.1}};
 constexpr DefaultRope::Parameter kMistral4RopeParameters[] = {
     {"factor", 128}, {"beta_fast", 32},     {"beta_slow", 1},
     {"mscale", 1},   {"mscale_all_dim", 1}, {"original_max_position_embeddings", 8192}};
-constexpr DefaultRope kMistral4Rope[] = {
-    {.rope_type = "yarn", .parameters = kMistral4RopeParameters, .query_beta = 0.1}};
+constexpr DefaultRope kMistral4Rope[] = {{.rope_type = "yarn",
+                                          .parameters = kMistral4RopeParameters,
+                                          .rope_theta = 10000,
+                                          .query_beta = 0.1}};
 constexpr DefaultRope::Parameter kMistralLarge4TextRopeParameters[] = {
     {"factor", 2048},
     {"beta_fast", 32},
@@ -27,7 +31,7 @@ constexpr DefaultRope::Parameter kMistralLarge4TextRopeParameters[] = {
     {"attention_factor", 1},
     {"original_max_position_embeddings", 512}};
 constexpr DefaultRope kMistralLarge4TextRope[] = {
-    {.rope_type = "yarn", .parameters = kMistralLarge4TextRopeParameters}};
+    {.rope_type = "yarn", .parameters = kMistralLarge4TextRopeParameters, .rope_theta = 10000}};
 
 constexpr ModelType kTypes[] = {
     {.name = "mistral",

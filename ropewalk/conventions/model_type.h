@@ -50,6 +50,7 @@ struct LayerRule {
   IntegerKey offset = {};  // layer i is of kinds[0] if i % period is this, and not by shift (Jamba)
   // A text with a letter for each layer, letters[k] for kinds[k]: "M-M*-" of Nemotron-H.
   std::string_view letters_key = {}, letters = {};
+  bool letters_repeat = false;  // "LLLG" of EXAONE 4, whose last layer is of kinds[0] all the same
   std::string_view list_key = {};     // another name of layer_types; a short list repeats
   std::string_view indices_key = {};  // the layers of kinds[0], by their numbers
   std::string_view from_one = {};     // the same in an object, "a/b", counted from 1
@@ -146,8 +147,8 @@ struct ModelType {
   bool rounds_odd_up = false;  // an odd number of channels turns with one more, by its own speeds
   DynamicKeys dynamic = {};    // dynamic scaling by keys at the top of the file
   std::span<const DefaultRope> default_rope = {};  // where the file has no block
-  std::string_view yarn_type = {};        // the scaling that the code makes of rope_type yarn
-  bool reads_alpha = false;               // rope_type dynamic with alpha is a fixed base
+  std::string_view yarn_type = {};  // the scaling that the code makes of rope_type yarn
+  bool reads_alpha = false;         // rope_type dynamic with alpha is a fixed base
   LayerRule layers = {};
   LatentHead latent = {};
   MultiAxis multi_axis = {};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/dialects/notes.h"
 
@@ -269,7 +270,7 @@ void ConfigReader::warn_unread() {
 void ConfigReader::warn_unread_position_keys(std::string_view family) {
   for (const std::string_view key : kPositionKeys) {
     if (!has(key) || read_.contains(key)) continue;
-    const ordered_json& value = *object_->find(std::string(key));
+    const ordered_json& value = *entry(key);
     if (value == false) continue;  // "alibi": false says nothing new
     warn(fmt::format("{} is {}, but the code of the {} family does not read it", pointer_to(key),
                      described(value), family));

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kPattern = "attention.sliding_window_pattern";
 constexpr std::string_view kTurning = "rope.dimension_count";
+constexpr IntegerRule kPassing{0, 65536, 2};  // channels of a latent head that do not turn
 // What llama.cpp takes where the file has no rope.freq_base.
 constexpr double kDefaultBase = 10000;
 
@@ -81,7 +82,12 @@ void read_latent_head(Translator& to) {
                                        *head_dim, *latent.rope_dim));
   }
   latent.nope_dim = to.keys.said<int64_t>(whole, *head_dim - *latent.rope_dim);
+  if (!kPassing.holds(*latent.nope_dim)) {
+    to.keys.fail(whole, fmt::format("expected the {} that turn and {}, found {}", *latent.rope_dim,
+                                    in_words(kPassing), *head_dim));
+  }
   latent.q_rank = to.keys.said_integer("attention.q_lora_rank", kRank);
+  latent.q_rank.null = !latent.q_rank;  // absent: q has no latent vector, as in V2-Lite
   latent.kv_rank = to.keys.said_integer("attention.kv_lora_rank", kRank);
 }
 
@@ -168,7 +174,7 @@ Said<int64_t> said_turning(Translator& to, const LayerKind& kind, const StatedRo
   }
   Said<int64_t> said = to.keys.said_integer(name, {0, 65536});
   const int64_t whole = head_dim(to, kind).value_or(0);
-  if (said && (*said < 2 || *said > whole || *said % 2 != 0)) {
+  if (said && whole > 0 && (*said < 2 || *said > whole || *said % 2 != 0)) {
     to.keys.fail(name, fmt::format("expected an even number in 2..{}, found {}", whole, *said));
   }
   return said;
@@ -187,6 +193,9 @@ void read_rotations(Translator& to) {
     StatedKind& own = to.stated.kinds.emplace_back();
     if (!kind.rotates) continue;
     if (kind.takes_rope_scaling) own.rope = scaling;
+    if (!own.rope.rope_type) {
+      own.rope.rope_type.source = "default: rope.scaling speaks for other kinds of layers";
+    }
     own.rope.place = fmt::format("{}: {}.rope", to.keys.file().label(), to.keys.architecture());
     const bool own_base = to.keys.number("rope.freq_base_swa") || kind.rope_theta != 0;
     own.rope.rope_theta = to.keys.said_number(
@@ -220,12 +229,13 @@ bool all_alike(GgufKeys& keys, const LayerRule& rule) {
 
 bool states_windows(GgufKeys& keys) { return keys.file().metadata().contains(keys.key(kPattern)); }
 
-StatedModel stated_model(GgufKeys& keys, const ModelType& type, ModelEncoding& findings) {
+StatedModel stated_model(GgufKeys& keys, const ModelType& type, bool rotates,
+                         ModelEncoding& findings) {
   Translator to{keys, type, findings, {.label = keys.file().label()}};
   to.stated.layers.alike = all_alike(keys, type.layers);
   read_size(to);
   read_windows(to);
-  read_rotations(to);
+  if (rotates) read_rotations(to);
   to.stated.attention = gguf_attention(keys, type, to.stated, head_dim(to, LayerKind{}));
   to.stated.index_head_dim = keys.said_integer("attention.indexer.key_length", kHeadDim);
   return std::move(to.stated);

@@ -8,10 +8,11 @@
 namespace ropewalk {
 
 // What the header and the rope tensors of a GGUF say of a model of the type, whose kinds of layers
-// get a rotation each. What is strange about it becomes a warning in `findings`. Throws malformed
-// or unsupported naming file and key, or tensor. Source: llama_model_base::load_hparams in
-// llama.cpp, and conversion/*.py there.
-StatedModel stated_model(GgufKeys& keys, const ModelType& type, ModelEncoding& findings);
+// get a rotation each, where it `rotates`. What is strange about it becomes a warning in
+// `findings`. Throws malformed or unsupported naming file and key, or tensor. Source:
+// llama_model_base::load_hparams in llama.cpp, and conversion/*.py there.
+StatedModel stated_model(GgufKeys& keys, const ModelType& type, bool rotates,
+                         ModelEncoding& findings);
 
 // The file has a pattern of layers with a window.
 bool states_windows(GgufKeys& keys);

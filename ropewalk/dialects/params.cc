@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/dialects/rope_rule.h"
 #include "ropewalk/dialects/transformers_attention.h"
@@ -27,6 +28,7 @@ struct Translator {
     said = {value, fmt::format("{}: {}", params.label(), source), std::string(source)};
   }
   void set_type(std::string_view type, std::string_view source) {
+    rope().place = fmt::format("{}: {}", params.label(), source);
     rope().rope_type = {rope_type_of_code(std::string(type), code.yarn_type),
                         fmt::format("{}: {}", params.label(), source), std::string(source)};
   }
@@ -70,7 +72,16 @@ bool is_llama_3_2(const StatedSize& size) {
 
 void read_llama3(Translator& to, bool llama4) {
   constexpr std::string_view kCode = "/use_scaled_rope, apply_scaling in Meta's code";
-  if (!to.params.find_boolean("use_scaled_rope").value_or(false)) return;
+  if (to.params.has("yarn")) {
+    to.params.refuse(ErrorCode::unsupported, "yarn",
+                     "expected use_scaled_rope in a params.json of Meta, found yarn");
+  }
+  const auto factor = to.params.first_of({"rope_scaling_factor", "rope_high_freq_factor"});
+  if (!to.params.find_boolean("use_scaled_rope").value_or(false)) {
+    if (!factor) return;
+    to.params.refuse(ErrorCode::malformed, *factor,
+                     "expected use_scaled_rope true beside it, found none");
+  }
   to.set_type("llama3", "/use_scaled_rope");
   to.copy("factor", "rope_scaling_factor", kGrowth);
   to.copy("high_freq_factor", "rope_high_freq_factor", kPositive);
@@ -127,6 +138,10 @@ void read_deepseek(Translator& to) {
   if (q_rank.value_or(0) == 0) {
     q_rank.value.reset();
     q_rank.null = true;  // the code's 0
+  }
+  if (to.code.parts.size() > 0 && !to.stated.index_head_dim) {
+    to.stated.index_head_dim = {
+        128, fmt::format("{}: /index_head_dim, {}", to.params.label(), kArgs), "/index_head_dim"};
   }
   const Said<int64_t> trained = to.params.said_integer("original_seq_len", kPositionCount);
   if (to.params.find_integer("max_seq_len", kPositionCount).value_or(16384) <=

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "ropewalk/conventions/params_code.h"
 #include "ropewalk/dialects/config_reader.h"

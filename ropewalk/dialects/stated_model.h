@@ -11,8 +11,8 @@
 
 namespace ropewalk {
 
-// What a file says about a model, each value with its source: only what it says, no default is
-// filled in and nothing is derived. A dialect makes it of a config.json, a GGUF or a params.json;
+// What a file says about a model, each value with its source: no default of a
+// class is filled in. A dialect makes it of a config.json, a GGUF or a params.json;
 // resolve() makes a ModelEncoding of it and of what the model's code says.
 
 struct StatedSize {
@@ -53,7 +53,8 @@ struct StatedLayers {
   bool alike = false;                        // the file lets all layers be of one kind
   Said<std::vector<std::string>> names;      // of the kind of each layer ...
   bool names_repeat = false;                 // ... again and again
-  Said<std::vector<int64_t>> of_first_kind;  // these layers, by their numbers
+  Said<std::vector<int64_t>> of_first_kind;  // these layers, by their numbers ...
+  int64_t first_number = 0;                  // ... counted from this
   Said<std::vector<int64_t>> numbers;        // each layer's kind, by its index
   Said<int64_t> period, offset, first_windowed, first_unwindowed;
   Said<std::vector<int64_t>> rotating;  // 1: the layer rotates

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/conventions/layer_kinds.h"
 #include "ropewalk/dialects/transformers_attention.h"
@@ -34,10 +35,11 @@ Said<int64_t> said_layers(ConfigReader& config) {
                            "encoder_layers", "decoder_num_hidden_layers"},
                           kLayerCount);
   // Nemotron-H's files may name each layer, and not count them.
-  const auto list = config.json().find("layers_block_type");
-  if (!said && list != config.json().end() && list->is_array() && !list->empty()) {
+  if (said) return said;
+  const auto list = config.find_texts("layers_block_type");
+  if (list && !list->empty()) {
     said.value = std::ssize(*list);
-    said.source = "derived: the length of layers_block_type";
+    said.source = "derived: the length of " + config.pointer_to("layers_block_type").substr(1);
   }
   return said;
 }
@@ -62,6 +64,9 @@ void read_single_layers(ConfigReader& config, StatedLayers& stated) {
 
 // The names of the kinds that a text has letters for.
 Said<std::vector<std::string>> said_letters(ConfigReader& config, const LayerRule& rule) {
+  // EXAONE 4 may have a number under the key.
+  const auto found = config.json().find(std::string(rule.letters_key));
+  if (rule.letters_repeat && (found == config.json().end() || !found->is_string())) return {};
   const Said<std::string> text = config.said_text(rule.letters_key);
   if (!text) return {};
   std::vector<std::string> names;
@@ -82,14 +87,15 @@ void read_kind_names(ConfigReader& config, const LayerRule& rule, StatedLayers& 
   const bool own_name = !config.has(kLayerTypes);
   stated.names_repeat = own_name && rule.letters.empty();
   stated.names = config.said_texts(own_name ? rule.list_key : kLayerTypes);
-  if (!stated.names) stated.names = said_letters(config, rule);
+  if (!stated.names) {
+    stated.names = said_letters(config, rule);
+    stated.names_repeat = rule.letters_repeat;
+  }
   if (stated.names) return;
   stated.of_first_kind = config.said_integers(rule.indices_key, kLayerNumber);
   if (!stated.of_first_kind) {
     stated.of_first_kind = config.said_integers(rule.from_one, {1, kLayerNumber.most});
-    if (stated.of_first_kind) {
-      for (int64_t& number : *stated.of_first_kind.value) --number;
-    }
+    stated.first_number = 1;
   }
   if (stated.of_first_kind) return;
   stated.numbers = config.said_integers(rule.numbers_key, kLayerNumber);

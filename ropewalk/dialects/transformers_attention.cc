@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 namespace ropewalk {
 namespace {
 
@@ -36,7 +38,11 @@ StatedAttention stated_attention(ConfigReader& config, const ModelType& type) {
   stated.norm_extent = config.said_text(rule.qk_norm.extent_key);
   if (rule.norms()) stated.norm_eps = config.said_number(rule.qk_norm.eps_key, kEps);
   stated.windowed = config.said_boolean(rule.window.on.key);
-  stated.window = config.said_integer(rule.window.key, kWindow);
+  if (stated.windowed.value_or(rule.window.on.value)) {
+    stated.window = config.said_integer(rule.window.key, kWindow);
+  } else {
+    config.ignore(rule.window.key);  // whatever it is, no layer has it
+  }
   stated.chunk = config.said_integer(rule.chunk.key, kPositionCount);
   stated.value_dim = config.said_integer(type.value_dim.key, kChannels);
   stated.shared_kv = config.said_integer(rule.shared_kv.key, {0, kLayerCount.most});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/base/nearest_name.h"
 #include "ropewalk/spectrum/scaling_parameters.h"
@@ -156,6 +157,12 @@ StatedRope read_block(ConfigReader& config, ConfigReader* block, const RopeRule&
 StatedRope without_block(ConfigReader& config, const RopeRule& rule, const std::string& why) {
   StatedRope stated = read_block(config, nullptr, rule);
   stated.rope_type.source = "default: " + why;
+  if (!rule.default_rope.empty()) {
+    const auto length = config.said_integer(kOriginal, kPositionCount);
+    stated.parameters[std::string(kOriginal)] = {
+        length ? std::optional(static_cast<double>(*length)) : std::nullopt, length.source,
+        length.key};
+  }
   return stated;
 }
 

@@ -1,11 +1,15 @@
 #include "ropewalk/formats/file.h"
 
 #include <cerrno>
+#include <chrono>
+#include <memory>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +19,8 @@
 
 namespace ropewalk {
 namespace {
+
+constexpr std::chrono::seconds kPatience{3};
 
 std::string_view kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
@@ -113,6 +119,48 @@ std::string read_text(const std::filesystem::path& path, uint64_t limit_in_bytes
   std::string text(file.size_in_bytes(), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
   return text;
+}
+
+bool is_stream(const std::filesystem::path& path) {
+  if (path == "-") return true;
+  std::error_code ignored;
+  return std::filesystem::is_fifo(path, ignored);
+}
+
+std::string read_stream(const std::filesystem::path& path, uint64_t limit_in_bytes) {
+  using Clock = std::chrono::steady_clock;
+  const bool standard = path == "-";
+  const std::string label = standard ? "standard input" : file_label(path);
+  // O_NONBLOCK: opening a named pipe must not wait for a writer that never comes.
+  const int fd = standard ? ::dup(STDIN_FILENO)
+                          : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) throw_errno(label, errno, "cannot open");
+  const std::unique_ptr<const int, void (*)(const int*)> closed(
+      &fd, [](const int* opened) { ::close(*opened); });
+  const Clock::time_point patience = Clock::now() + kPatience;
+  std::string text;
+  char block[1 << 16];
+  for (;;) {
+    const ssize_t got = ::read(fd, block, sizeof(block));
+    if (got < 0 && errno == EAGAIN) {
+      pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+      ::poll(&waiting, 1, -1);
+      continue;
+    }
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_errno(label, errno, fmt::format("byte {}: cannot read", text.size()));
+    if (got == 0 && (standard || !text.empty())) return text;
+    if (got == 0 && Clock::now() > patience) {
+      throw Error(ErrorCode::io,
+                  fmt::format("{}: expected a program that writes to the pipe, found none in {} s",
+                              label, kPatience.count()));
+    }
+    if (got == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    text.append(block, static_cast<size_t>(got));
+    if (text.size() <= limit_in_bytes) continue;
+    throw Error(ErrorCode::resource_limit,
+                fmt::format("{}: expected at most {} bytes, found more", label, limit_in_bytes));
+  }
 }
 
 }  // namespace ropewalk

@@ -37,6 +37,13 @@ class InputFile {
 // A whole file as text, at most `limit_in_bytes` long (resource_limit beyond).
 std::string read_text(const std::filesystem::path& path, uint64_t limit_in_bytes);
 
+// A pipe or a named pipe, or "-", standard input, whatever it is.
+bool is_stream(const std::filesystem::path& path);
+
+// What comes out of a stream until its end; at most so many bytes (resource_limit beyond). Throws
+// io where no program writes to a named pipe within three seconds.
+std::string read_stream(const std::filesystem::path& path, uint64_t limit_in_bytes);
+
 // What to do when the output exists.
 enum class Overwrite { refuse, replace };
 

@@ -15,7 +15,7 @@ void read_declared(ConfigReader& config, ModelEncoding& model, const ModelType& 
 }
 
 void read_heads(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  StatedModel stated{.is_part = config.is_part()};
+  StatedModel stated{.label = config.label(), .is_part = config.is_part()};
   stated.size = stated_size(config, type);
   stated.latent = stated_latent(config, type);
   resolve_size(stated, type, defaults_of(type), model);
@@ -23,7 +23,7 @@ void read_heads(ConfigReader& config, ModelEncoding& model, const ModelType& typ
 
 void read_attention(ConfigReader& config, ModelEncoding& model, const ModelType& type,
                     std::span<const LayerFacts> facts) {
-  StatedModel stated;
+  StatedModel stated{.label = config.label()};
   stated.latent = stated_latent(config, type);
   stated.attention = stated_attention(config, type);
   resolve_attention(stated, type, defaults_of(type), model, facts);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/base/nearest_name.h"
 #include "ropewalk/models/parts.h"

@@ -153,11 +153,11 @@ void warn_of_missing_divisors(const GgufKeys& keys, const ModelType& original,
 
 // Better no answer than a wrong one: the file has a rotation of its own for layers with a window,
 // and no such layers are known of the model.
-void refuse_unknown_windows(GgufKeys& keys, const ModelType& type) {
+void refuse_unknown_windows(GgufKeys& keys, bool windows_known) {
   // llama.cpp itself writes a base for windows that no layer has.
   const bool stated =
       states_windows(keys) || keys.integer("attention.sliding_window").value_or(0) > 0;
-  if (has_windows(type) || !stated) {
+  if (windows_known || !stated) {
     keys.key("rope.freq_base_swa");
     keys.key("rope.dimension_count_swa");
     return;
@@ -205,7 +205,6 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   const KnownType known = assume.empty() ? type_of_architecture(keys) : known_type(assume);
   const ModelType& type = *known.type;
   const GgufForm form = form_of(known, keys);
-  refuse_unknown_windows(keys, type);
 
   ModelEncoding model;
   model.name = file.label();
@@ -216,9 +215,11 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   note(model, "family", model.family, source);
   note(model, "architecture", keys.architecture(), source);
 
-  StatedModel stated = stated_model(keys, type, model);
+  const AlibiArchitecture* alibi = alibi_of(keys);
+  StatedModel stated = stated_model(keys, type, alibi == nullptr, model);
+  refuse_unknown_windows(keys, has_windows(type) && !stated.layers.alike);
   const Pairing pairing = pairing_of(stated, form);
-  if (const AlibiArchitecture* alibi = alibi_of(keys)) stated.alibi = stated_alibi(keys, *alibi);
+  if (alibi != nullptr) stated.alibi = stated_alibi(keys, *alibi);
   if (is_switched_off(keys)) {
     stated.no_positions = fmt::format("{}: {}", file.label(), keys.key("rope.scaling.finetuned"));
   }

@@ -89,5 +89,39 @@ TEST(NemotronH, EachLayerHasItsLetter) {
   refused(R"({"hybrid_override_pattern": 5})", ErrorCode::malformed, "/hybrid_override_pattern");
 }
 
+// A class's own rope block holds where the file has none: its bases before a key at the top, the
+// trained length at the top before its own.
+TEST(DefaultRope, CountsBesideKeysAtTheTop) {
+  const ModelEncoding gemma = read(small_config("gemma4_text", R"({"rope_theta": 500000})"));
+  EXPECT_EQ(std::get<RopeConfig>(gemma.layers.front().positions).rope_theta, 10000);
+  EXPECT_EQ(std::get<RopeConfig>(gemma.layers.back().positions).rope_theta, 1000000);
+  EXPECT_THAT(gemma.warnings,
+              testing::Contains(testing::HasSubstr("/rope_theta is 500000, and not")));
+  const ModelEncoding oss =
+      read(small_config("gpt_oss", R"({"original_max_position_embeddings": 2048})"));
+  EXPECT_EQ(rope_of(oss).parameters.at("original_max_position_embeddings"), 2048);
+  EXPECT_EQ(rope_of(oss).parameters.at("factor"), 32);
+}
+
+// The last layer sees everything whatever the letters say: the docstring of Exaone4Config.
+TEST(Exaone4, LettersRepeat) {
+  const auto windows = [](const char* keys) {
+    std::string text;
+    for (const Layer& layer : read(small_config("exaone4", keys)).layers) {
+      text += layer.attention.window_left < 0 ? 'G' : 'L';
+    }
+    return text;
+  };
+  EXPECT_EQ(windows(R"({"sliding_window_pattern": "LLLG"})"), "LLLGLLLG");
+  EXPECT_EQ(windows(R"({"sliding_window_pattern": "LLG"})"), "LLGLLGLG");
+  EXPECT_EQ(windows(R"({"sliding_window_pattern": "LLLLLLLLLLLG"})"), "LLLLLLLG");
+  EXPECT_EQ(windows(R"({"sliding_window_pattern": 2})"), "LGLGLGLG");
+  EXPECT_ROPEWALK_ERROR(
+      windows(R"({"sliding_window_pattern": "LLX"})"), ErrorCode::unsupported,
+      "/sliding_window_pattern: expected layers of the letters G, L, found \"X\"");
+  EXPECT_ROPEWALK_ERROR(windows(R"({"sliding_window_pattern": ""})"), ErrorCode::malformed,
+                        "/sliding_window_pattern: expected 8 entries, one for each layer, found 0");
+}
+
 }  // namespace
 }  // namespace ropewalk

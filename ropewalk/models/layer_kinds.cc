@@ -50,30 +50,37 @@ std::vector<size_t> by_names(const StatedLayers& stated, const LayerRule& rule, 
   if (stated.names_repeat && !names.empty()) {
     for (size_t i = names.size(); i < count; ++i) kinds.push_back(kinds[i % names.size()]);
   }
+  if (stated.names_repeat && rule.letters_repeat && !names.empty()) {
+    kinds.resize(count);  // a pattern may be longer than the model
+    kinds.back() = 0;
+  }
   check_length(stated.names.source, kinds.size(), count);
   return kinds;
 }
 
-// Numbers from 0 to the one before `end`.
-void check_numbers(const Said<std::vector<int64_t>>& said, size_t end) {
+// As many numbers as `count`, from `first` on.
+void check_numbers(const Said<std::vector<int64_t>>& said, int64_t first, size_t count) {
+  const int64_t last = first + static_cast<int64_t>(count) - 1;
   for (size_t i = 0; i < said.value->size(); ++i) {
     const int64_t number = (*said)[i];
-    if (number >= 0 && number < static_cast<int64_t>(end)) continue;
+    if (number >= first && number <= last) continue;
     refuse(ErrorCode::malformed, said.source,
-           fmt::format("expected an integer in 0..{} at [{}], found {}", end - 1, i, number));
+           fmt::format("expected an integer in {}..{} at [{}], found {}", first, last, i, number));
   }
 }
 
 std::vector<size_t> by_numbers(const StatedLayers& stated, const LayerRule& rule, size_t count) {
-  check_numbers(stated.numbers, rule.kinds.size());
+  check_numbers(stated.numbers, 0, rule.kinds.size());
   check_length(stated.numbers.source, stated.numbers.value->size(), count);
   return {stated.numbers.value->begin(), stated.numbers.value->end()};
 }
 
 std::vector<size_t> by_first_kind(const StatedLayers& stated, size_t count) {
-  check_numbers(stated.of_first_kind, count);
+  check_numbers(stated.of_first_kind, stated.first_number, count);
   std::vector<size_t> kinds(count, 1);
-  for (const int64_t layer : *stated.of_first_kind) kinds[static_cast<size_t>(layer)] = 0;
+  for (const int64_t layer : *stated.of_first_kind) {
+    kinds[static_cast<size_t>(layer - stated.first_number)] = 0;
+  }
   return kinds;
 }
 

@@ -17,6 +17,7 @@
 #include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/family.h"
 #include "ropewalk/models/gguf_model.h"
+#include "ropewalk/models/model_file.h"
 #include "ropewalk/models/params_model.h"
 #include "ropewalk/models/presets.h"
 
@@ -55,42 +56,6 @@ ModelEncoding read_preset(const Preset& preset, std::string_view assume) {
   return model;
 }
 
-// The file of a folder that says what the model is: its config.json, else the params.json of Meta
-// and Mistral, else its only GGUF (or the first part of its only one).
-std::filesystem::path file_of(const std::filesystem::path& path) {
-  std::error_code ignored;  // a path that cannot be looked at is reported when it is read
-  if (!std::filesystem::is_directory(path, ignored)) return path;
-  for (const char* name : {"config.json", "params.json"}) {
-    if (std::filesystem::exists(path / name, ignored)) return path / name;
-  }
-  std::vector<std::filesystem::path> ggufs;
-  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const bool later_part = name.find("-of-") != name.npos && name.find("-00001-of-") == name.npos;
-    if (entry.path().extension() == ".gguf" && !later_part) ggufs.push_back(entry.path());
-  }
-  if (ggufs.empty()) return path / "config.json";
-  if (ggufs.size() == 1) return ggufs.front();
-  std::sort(ggufs.begin(), ggufs.end());
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("{}: expected a config.json or one GGUF, found {} of them, {} the first",
-                          escaped(path.string()), ggufs.size(),
-                          escaped(ggufs.front().filename().string())));
-}
-
-// By its first bytes, those of the formats before it too, or by its name.
-bool is_gguf(const std::filesystem::path& path) {
-  if (path.extension() == ".gguf") return true;
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  const InputFile file(path);
-  std::string magic(4, '\0');
-  if (file.size_in_bytes() < magic.size()) return false;
-  file.read(0, std::as_writable_bytes(std::span(magic)));
-  constexpr std::string_view kMagics[] = {"GGUF", "lmgg", "fmgg", "tjgg", "algg"};
-  return std::find(std::begin(kMagics), std::end(kMagics), magic) != std::end(kMagics);
-}
-
 // A path that may not be looked at exists too: the system will say why it cannot be read.
 bool exists(const std::string& path) {
   std::error_code error;
@@ -122,8 +87,20 @@ ModelEncoding read_model_config(std::string_view text, const std::string& label,
 }
 
 ModelEncoding read_model(const std::filesystem::path& path, std::string_view assume) {
-  const std::filesystem::path file = file_of(path);
+  if (is_stream(path)) {
+    const std::string text = read_stream(path, kMaxConfigBytes);
+    const std::string label = path == "-" ? "standard input" : path.string();
+    if (text.starts_with("GGUF")) {
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("{}: expected a config.json or params.json, found a GGUF, which is "
+                              "read from a file only",
+                              escaped(label)));
+    }
+    return read_model_config(text, label, assume);
+  }
+  const std::filesystem::path file = model_file_of(path);
   if (is_gguf(file)) return read_gguf_model(file, assume);
+  refuse_other_kinds(file);
   return read_model_config(read_text(file, kMaxConfigBytes), file.string(), assume);
 }
 
@@ -140,7 +117,7 @@ std::vector<std::string> preset_names() {
 }
 
 ModelEncoding load_model(const std::string& path_or_preset, std::string_view assume) {
-  if (exists(path_or_preset)) return read_model(path_or_preset, assume);
+  if (path_or_preset == "-" || exists(path_or_preset)) return read_model(path_or_preset, assume);
   if (const Preset* found = find_preset(path_or_preset)) return read_preset(*found, assume);
   // What can only be a path gets the system's word about it.
   const bool path = path_or_preset.find('/') != std::string::npos ||

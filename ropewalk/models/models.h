@@ -11,7 +11,7 @@ namespace ropewalk {
 
 // What a model's file says about positions: a config.json of Hugging Face, a GGUF of llama.cpp, the
 // params.json of Meta's or Mistral's own weights, or a folder with one of them (looked for in this
-// order). Each field of the result carries its evidence: which key of which file, or which default.
+// order); a config.json or params.json also from a pipe, or as "-" from standard input. Each field of the result carries its evidence: which key of which file, or which default.
 // `assume` names a model_type to read the file as, whatever it says itself. Throws io, malformed or
 // unsupported naming file and key: an unknown model_type lists the nearest ones and what the keys
 // of the file suggest.

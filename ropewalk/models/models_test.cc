@@ -105,7 +105,8 @@ TEST(ReadModel, MissingKeysAreNamed) {
 TEST(ReadModel, C01_Files) {
   const TempFolder folder;
   EXPECT_ROPEWALK_ERROR(read_model(folder / "none.json"), ErrorCode::io, "none.json");
-  EXPECT_ROPEWALK_ERROR(read_model(folder.path()), ErrorCode::io, "config.json");
+  EXPECT_ROPEWALK_ERROR(read_model(folder.path()), ErrorCode::unsupported,
+                        "expected a config.json, params.json or GGUF, found none in the folder");
   EXPECT_ROPEWALK_ERROR(read_model(folder.file("config.json", "")), ErrorCode::malformed,
                         "config.json");
 }

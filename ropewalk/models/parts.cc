@@ -1,6 +1,7 @@
 #include "ropewalk/models/parts.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/dialects/notes.h"
 #include "ropewalk/models/vision.h"

@@ -108,7 +108,10 @@ void set_parameters(Resolver& to) {
 }
 
 void set_axes(Resolver& to) {
-  if (const auto& section = to.stated.mrope_section) {
+  const auto& section = to.stated.mrope_section;
+  if (section && !to.rule.several_axes) {
+    warn(to.model, fmt::format("{} is not used: the code of the model has one axis", section.key));
+  } else if (section) {
     to.keys.mrope_section = *section;
     to.note("mrope_section", fmt::format("{}", fmt::join(*section, " ")), section.source);
   }
@@ -124,22 +127,42 @@ void set_theta(Resolver& to) {
   check_rope_theta(to.model, to.keys.rope_theta);
 }
 
+// The base of the class's own block counts before a key at the top of the file.
+void set_default_theta(Said<double>& said, double theta, const RopeRule& rule,
+                       ModelEncoding& model) {
+  const std::string reason(rule.rope_theta.reason);
+  if (said && *said != theta && rule.kind.empty()) {
+    refuse(ErrorCode::malformed, said.source,
+           fmt::format("expected {} as in the {}, found {}", theta, reason, *said));
+  }
+  if (said && *said != theta) {
+    warn(model,
+         fmt::format("{} is {}, and not used: the {} says {}", said.key, *said, reason, theta));
+  }
+  said = {theta, reason};
+}
+
 // The rotation of a file without a rope block: what the class has in its place, and keys that the
 // file has beside it.
-StatedRope with_default(StatedRope stated, const RopeRule& rule) {
+StatedRope with_default(StatedRope stated, const RopeRule& rule, ModelEncoding& model) {
   const auto found = std::ranges::find_if(
       rule.default_rope, [&](const DefaultRope& rope) { return rope.holds_for(rule.kind); });
   if (stated.has_block || stated.rope_type || found == rule.default_rope.end()) return stated;
   const std::string reason(rule.rope_theta.reason);
-  const auto fill = [&](Said<double>& said, double value) {
-    if (!said && value != 0) said = {value, reason};
-  };
   stated.rope_type = {std::string(found->rope_type), reason};
   for (const DefaultRope::Parameter& parameter : found->parameters) {
-    stated.parameters[std::string(parameter.key)] = {parameter.value, reason};
+    Said<double>& said = stated.parameters[std::string(parameter.key)];
+    if (said && *said != parameter.value) {
+      warn(model, fmt::format("{} says {}, but the {} says {}: the first counts", said.key, *said,
+                              reason, parameter.value));
+    }
+    if (!said) said = {parameter.value, reason};
   }
-  fill(stated.partial_rotary_factor, found->partial_rotary_factor);
-  fill(stated.query_beta, found->query_beta);
+  if (found->rope_theta != 0) set_default_theta(stated.rope_theta, found->rope_theta, rule, model);
+  if (found->partial_rotary_factor != 0) {
+    stated.partial_rotary_factor = {found->partial_rotary_factor, reason};
+  }
+  if (found->query_beta != 0) stated.query_beta = {found->query_beta, reason};
   return stated;
 }
 
@@ -151,7 +174,7 @@ void check_rope_theta(ModelEncoding& model, double rope_theta) {
 
 std::optional<RopeKeys> resolve_rope(const StatedRope& said, const RopeRule& rule,
                                      ModelEncoding& model) {
-  const StatedRope stated = with_default(said, rule);
+  const StatedRope stated = with_default(said, rule, model);
   Resolver to{stated, rule, model};
   if (!stated.passes.empty()) {
     to.note("encoding", "none", stated.passes);

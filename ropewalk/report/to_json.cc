@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "ropewalk/base/error.h"
 
 namespace ropewalk {
@@ -73,6 +75,28 @@ ordered_json to_json(const Comparison& comparison) {
     json["rotations"].push_back(to_json(each));
   }
   return json;
+}
+
+ordered_json to_json(const ScalingBands& bands) {
+  ordered_json names = ordered_json::array();
+  for (const Band band : bands.bands) names.push_back(text(name(band)));
+  return {{"bands", std::move(names)},
+          {"attention_scaling", bands.attention_scaling},
+          {"softmax_factor", bands.softmax_factor},
+          {"slow_pairs", bands.slow_pairs}};
+}
+
+ordered_json to_json(const Trap& trap) {
+  if (const auto* factor = std::get_if<FactorDisagrees>(&trap)) {
+    return {{"trap", "factor_disagrees"},
+            {"factor", factor->factor},
+            {"max_positions", factor->max_positions},
+            {"original_max_position_embeddings", factor->original}};
+  }
+  const BaseNotStated& base = std::get<BaseNotStated>(trap);
+  return {{"trap", "base_not_stated"},
+          {"rope_theta", base.rope_theta},
+          {"max_positions", base.max_positions}};
 }
 
 ordered_json to_json(const CheckpointFindings& findings) {

@@ -1,9 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "ropewalk/diagnose/checkpoint_findings.h"
 #include "ropewalk/diagnose/compare.h"
+#include "ropewalk/diagnose/scaling_bands.h"
+#include "ropewalk/diagnose/traps.h"
 
 namespace ropewalk {
 
@@ -16,6 +18,13 @@ nlohmann::ordered_json to_json(const Comparison& comparison);
 // {"stored_inv_freq": [...], "wrong_shapes": [...]}, and why what was not looked at:
 // "stored_inv_freq_unread", "wrong_shapes_unread"; without what was not found.
 nlohmann::ordered_json to_json(const CheckpointFindings& findings);
+
+// {"bands": ["kept", ...], "attention_scaling": 1.0, "softmax_factor": 1.0, "slow_pairs": [36,
+// ...]}
+nlohmann::ordered_json to_json(const ScalingBands& bands);
+
+// {"trap": "factor_disagrees", ...} or {"trap": "base_not_stated", ...}
+nlohmann::ordered_json to_json(const Trap& trap);
 
 nlohmann::ordered_json to_json(const StoredFrequencies& stored);
 nlohmann::ordered_json to_json(const WrongShape& shape);

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/models/models.h"
 #include "ropewalk/report/attention_words.h"

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/dimensions.h"

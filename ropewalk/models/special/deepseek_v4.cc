@@ -1,6 +1,7 @@
 // DeepSeek-V4. Source: configuration_deepseek_v4.py and modeling_deepseek_v4.py of transformers.
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/check_scaling.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "ropewalk/conventions/layer_tables.h"
 #include "ropewalk/models/attention_reader.h"
