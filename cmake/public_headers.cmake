@@ -30,6 +30,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/encoding/position_ids.h
     ropewalk/encoding/rotary_layout.h
     ropewalk/encoding/spectrum.h
+    ropewalk/encoding/terms.h
     ropewalk/formats/checkpoint.h
     ropewalk/formats/file.h
     ropewalk/formats/gguf.h

@@ -33,6 +33,7 @@
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/encoding/rotary_layout.h"
 #include "ropewalk/encoding/spectrum.h"
+#include "ropewalk/encoding/terms.h"
 #include "ropewalk/formats/checkpoint.h"
 #include "ropewalk/formats/file.h"
 #include "ropewalk/formats/gguf.h"

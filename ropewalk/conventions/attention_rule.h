@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "ropewalk/encoding/attention_config.h"
+#include "ropewalk/encoding/terms.h"
 
 namespace ropewalk {
 

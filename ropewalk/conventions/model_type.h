@@ -11,8 +11,7 @@
 #include "ropewalk/conventions/position_rules.h"
 #include "ropewalk/conventions/special.h"
 #include "ropewalk/conventions/weight_names.h"
-#include "ropewalk/encoding/encodings.h"
-#include "ropewalk/encoding/model_encoding.h"
+#include "ropewalk/encoding/terms.h"
 
 namespace ropewalk {
 

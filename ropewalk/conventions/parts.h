@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/terms.h"
 
 namespace ropewalk {
 

@@ -5,7 +5,7 @@
 
 #include "ropewalk/base/dtype.h"
 #include "ropewalk/conventions/attention_rule.h"
-#include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/terms.h"
 
 namespace ropewalk {
 

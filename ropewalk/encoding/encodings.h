@@ -10,19 +10,9 @@
 
 #include "ropewalk/base/dtype.h"
 #include "ropewalk/encoding/rotary_layout.h"
+#include "ropewalk/encoding/terms.h"
 
 namespace ropewalk {
-
-// Which axis of the position ids drives pair i, for a head whose pairs are shared between several.
-enum class MropeOrder {
-  contiguous,   // the first section[0] pairs take axis 0, the next section[1] axis 1, ...: Qwen2-VL
-  interleaved,  // i % 3 == 1 and i < 3 section[1]: axis 1; i % 3 == 2 and i < 3 section[2]: axis 2;
-                // else axis 0: Qwen3-VL
-  height_width_first,  // i < 2 section[0]: even i axis 1, odd i axis 2; else axis 0: ERNIE-4.5-VL
-  strided,      // axis a has the frequencies a, a + axes, a + 2 axes, ..., axis 0 first: Pixtral
-  alternating,  // no section, every axis has all frequencies: pair i has axis i % axes and
-                // frequency i / axes: Kimi-K2.5's vision tower
-};
 
 // Rotary position embedding as the model's file states it; nothing derived.
 //   inv_freq_i = rope_theta^(-2i / rotary_dim),  i = 0 .. rotary_dim/2 - 1, once per position axis
@@ -50,16 +40,6 @@ struct RopeConfig {
   bool operator==(const RopeConfig&) const = default;
 };
 
-std::string_view name(MropeOrder order);
-
-// What the slope of ALiBi multiplies, for a query at position q and a key at position k. The first
-// two differ by one number for each query, which the softmax does not see, and in their rounding.
-enum class AlibiForm {
-  relative,      // k - q: the paper, MPT (q: the last position), Baichuan2-13B
-  key_position,  // k: BLOOM, Falcon-RW, Baichuan-13B
-  symmetric,     // -|k - q|, for attention in both directions: jina-bert-v2
-};
-
 // Attention with linear biases: no rotation, slope_h * (k - q) is added to the score of the query
 // at position q and the key at position k.
 //   slope_h = 2^(-max_bias h / H), h = 1 .. H, for H a power of two
@@ -76,18 +56,6 @@ struct AlibiConfig {
   bool operator==(const AlibiConfig&) const = default;
 };
 
-std::string_view name(AlibiForm form);
-
-// Order of the channels of a sinusoidal encoding, and the spacing of its frequencies.
-enum class SinusoidalLayout {
-  interleaved,  // pe[2i] = sin(p f_i), pe[2i+1] = cos(p f_i); f_i = base^(-2i/d): the paper, the
-                // article
-  sin_cos,      // [sin | cos], same f_i: Marian, Pegasus
-  fairseq,  // [sin | cos], f_i = base^(-i/(d/2 - 1)), the row of the padding token zero: M2M100,
-            // NLLB
-  cos_sin,  // [cos | sin], f_i as fairseq: MusicGen
-};
-
 // x + PE(position + offset): the encoding of "Attention Is All You Need" (Vaswani et al., 2017).
 struct SinusoidalConfig {
   int64_t d_model = 512;
@@ -98,8 +66,6 @@ struct SinusoidalConfig {
 
   bool operator==(const SinusoidalConfig&) const = default;
 };
-
-std::string_view name(SinusoidalLayout layout);
 
 // Throws invalid_argument listing the four names for any other text.
 SinusoidalLayout sinusoidal_layout_from_name(std::string_view text);

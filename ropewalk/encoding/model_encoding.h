@@ -8,19 +8,9 @@
 
 #include "ropewalk/encoding/attention_config.h"
 #include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/terms.h"
 
 namespace ropewalk {
-
-// How a layer mixes its tokens.
-enum class Mixer {
-  attention,
-  cross_attention,  // q of the text, k and v of a picture: no positions of the text
-  recurrence,       // Mamba, linear attention, ...
-  convolution,
-  none,  // only what stands beside attention in other models: an MLP or experts
-};
-
-std::string_view name(Mixer mixer);
 
 // One layer of a model: its heads, how it knows positions, what else it does to the scores.
 struct Layer {

@@ -5,14 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace ropewalk {
+#include "ropewalk/encoding/terms.h"
 
-// Which channels of a window turn together. A pair (a, b) at angle t becomes
-//   a' = a cos t - b sin t,   b' = b cos t + a sin t.
-enum class Pairing {
-  interleaved,  // pair i is channels (2i, 2i+1): GPT-J, Meta's LLaMA files, ChatGLM2, GLM-4
-  half_split,   // pair i is channels (i, i + dim/2): GPT-NeoX, Hugging Face LLaMA, Baichuan
-};
+namespace ropewalk {
 
 // A run of `dim` channels of the head that is rotated: dim/2 pairs.
 struct RotaryWindow {
@@ -35,8 +30,6 @@ struct RotaryLayout {
 
   bool operator==(const RotaryLayout&) const = default;
 };
-
-std::string_view name(Pairing pairing);
 
 // Throws invalid_argument for any other text.
 Pairing pairing_from_name(std::string_view text);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ropewalk/dialects/stated_model.h"
+#include "ropewalk/encoding/model_encoding.h"
 #include "ropewalk/models/defaults.h"
 
 namespace ropewalk {
