@@ -1,7 +1,6 @@
 #include "cli/frequencies.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,34 +12,12 @@
 #include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/report/scaling_words.h"
 #include "ropewalk/report/to_json.h"
-#include "ropewalk/spectrum/scaling_traits.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-struct Frequencies {
-  Spectrum spectrum;
-  int64_t context = 0;  // 0: not known
-  // Of a sequence as long as the context, where the scaling depends on the length.
-  std::optional<Spectrum> in_context = {};
-  bool ignores_length = false;  // a length was given, and changes nothing
-};
-
-Frequencies frequencies_of(const ModelEncoding& model, const RopeConfig& rope, int64_t seq_len) {
-  Frequencies found{.spectrum = make_spectrum(rope, seq_len),
-                    .context = std::max(seq_len, model.max_positions)};
-  if (found.context > 0 && seq_len == 0) {
-    Spectrum in_context = make_spectrum(rope, found.context);
-    if (in_context.inv_freq != found.spectrum.inv_freq) found.in_context = std::move(in_context);
-  }
-  found.ignores_length = seq_len > 0 && is_scaled(rope.rope_type) &&
-                         make_spectrum(rope).inv_freq == found.spectrum.inv_freq &&
-                         make_spectrum(rope, 4 * found.context).inv_freq == found.spectrum.inv_freq;
-  return found;
-}
 
 std::vector<size_t> pairs_to_print(size_t pairs, bool all) {
   std::vector<size_t> chosen;
@@ -50,7 +27,7 @@ std::vector<size_t> pairs_to_print(size_t pairs, bool all) {
   return chosen;
 }
 
-std::vector<std::string> head_of(const Frequencies& found, bool axes) {
+std::vector<std::string> head_of(const SpectraByLength& found, bool axes) {
   std::vector<std::string> head = {"pair"};
   if (axes) head.emplace_back("position axis");
   head.emplace_back("inv_freq (rad per position)");
@@ -60,7 +37,7 @@ std::vector<std::string> head_of(const Frequencies& found, bool axes) {
   return head;
 }
 
-std::vector<std::string> row_of(const Frequencies& found, bool axes, size_t pair) {
+std::vector<std::string> row_of(const SpectraByLength& found, bool axes, size_t pair) {
   const double inv_freq = found.spectrum.inv_freq[pair];
   std::vector<std::string> row = {fmt::to_string(pair)};
   if (axes) row.push_back(fmt::to_string(found.spectrum.axis[pair]));
@@ -78,7 +55,7 @@ std::vector<std::string> row_of(const Frequencies& found, bool axes, size_t pair
 
 void print_rotation(const ModelEncoding& model, const RopeConfig& rope, const Shown& shown,
                     bool all) {
-  const Frequencies found = frequencies_of(model, rope, shown.seq_len);
+  const SpectraByLength found = spectra_by_length(rope, shown.seq_len, model.max_positions);
   const bool axes = axis_count(found.spectrum) > 1;
   std::vector<std::vector<std::string>> rows = {head_of(found, axes)};
   for (const size_t pair : pairs_to_print(found.spectrum.inv_freq.size(), all)) {
@@ -114,7 +91,7 @@ void print_slopes(const AlibiConfig& config) {
 }
 
 ordered_json rotation_json(const ModelEncoding& model, const RopeConfig& rope, const Shown& shown) {
-  const Frequencies found = frequencies_of(model, rope, shown.seq_len);
+  const SpectraByLength found = spectra_by_length(rope, shown.seq_len, model.max_positions);
   ordered_json rows = ordered_json::array();
   for (size_t i = 0; i < found.spectrum.inv_freq.size(); ++i) {
     const double length = wavelength(found.spectrum.inv_freq[i]);

@@ -150,8 +150,8 @@ TEST(LayersReferenceCount, MostAreComputed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Classes, LayersReference, ::testing::ValuesIn(cases()),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            for (char& c : name) {
                              c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
                            }

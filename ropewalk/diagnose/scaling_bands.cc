@@ -80,4 +80,18 @@ Wavelengths wavelengths(const RopeConfig& rope, int64_t seq_len) {
   return result;
 }
 
+SpectraByLength spectra_by_length(const RopeConfig& rope, int64_t seq_len, int64_t max_positions) {
+  SpectraByLength found{.spectrum = make_spectrum(rope, seq_len),
+                        .context = std::max(seq_len, max_positions)};
+  const auto differs = [&](int64_t length) {
+    return make_spectrum(rope, length).inv_freq != found.spectrum.inv_freq;
+  };
+  if (seq_len == 0 && found.context > 0 && differs(found.context)) {
+    found.in_context = make_spectrum(rope, found.context);
+  }
+  found.ignores_length =
+      seq_len > 0 && is_scaled(rope.rope_type) && !differs(0) && !differs(4 * found.context);
+  return found;
+}
+
 }  // namespace ropewalk

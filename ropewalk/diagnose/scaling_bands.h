@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/spectrum.h"
 
 namespace ropewalk {
 
@@ -44,5 +46,18 @@ struct Wavelengths {
 };
 
 Wavelengths wavelengths(const RopeConfig& rope, int64_t seq_len);
+
+// The frequencies of a sequence of `seq_len` (0: a short one), and what the length has to do with
+// them.
+struct SpectraByLength {
+  Spectrum spectrum;
+  int64_t context = 0;  // the longer of seq_len and max_positions; 0: not known
+  // Of a sequence as long as the context, where these are others and no seq_len is given: longrope,
+  // dynamic.
+  std::optional<Spectrum> in_context = {};
+  bool ignores_length = false;  // a scaling that a given seq_len does not change
+};
+
+SpectraByLength spectra_by_length(const RopeConfig& rope, int64_t seq_len, int64_t max_positions);
 
 }  // namespace ropewalk

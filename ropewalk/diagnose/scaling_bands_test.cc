@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "ropewalk/models/models.h"
+#include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
 namespace {
@@ -84,6 +85,30 @@ TEST(ScalingBands, Wavelengths) {
   ASSERT_EQ(yarn.plain.size(), 64U);
   EXPECT_NEAR(yarn.scaled[63] / yarn.plain[63], 4, 1e-5);
   EXPECT_EQ(yarn.scaled[0], yarn.plain[0]);
+}
+
+// longrope has two lists; yarn has one, whatever the length; a model without scaling has no choice.
+TEST(SpectraByLength, TheLengthMattersToSomeScalings) {
+  const RopeConfig longrope{
+      .rope_type = "longrope",
+      .rotary_dim = 8,
+      .parameters = {{"original_max_position_embeddings", 4096},
+                     {"max_position_embeddings", 131072}},
+      .lists = {{"short_factor", {1, 1, 1, 1}}, {"long_factor", {1, 2, 4, 8}}},
+      .layout = {8, {{0, 8, Pairing::half_split}}}};
+  const SpectraByLength both = spectra_by_length(longrope, 0, 131072);
+  ASSERT_TRUE(both.in_context);
+  EXPECT_EQ(both.in_context->inv_freq, make_spectrum(longrope, 131072).inv_freq);
+  EXPECT_NE(both.in_context->inv_freq, both.spectrum.inv_freq);
+  const SpectraByLength given = spectra_by_length(longrope, 131072, 131072);
+  EXPECT_FALSE(given.in_context);
+  EXPECT_FALSE(given.ignores_length);
+  EXPECT_EQ(given.spectrum.inv_freq, both.in_context->inv_freq);
+  const SpectraByLength llama3 = spectra_by_length(published("llama-3.1-8b"), 16384, 131072);
+  EXPECT_TRUE(llama3.ignores_length);
+  EXPECT_EQ(llama3.context, 131072);
+  EXPECT_FALSE(spectra_by_length(published("llama-3-8b"), 16384, 8192).ignores_length);
+  EXPECT_EQ(spectra_by_length(published("llama-3-8b"), 16384, 8192).context, 16384);
 }
 
 }  // namespace
