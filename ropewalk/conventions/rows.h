@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "ropewalk/conventions/model_type.h"
@@ -8,11 +9,12 @@ namespace ropewalk {
 
 // Rows of many models that differ in few things.
 
-// A type whose code is that of another, under names of its own; without a size it has that of the
-// other.
+// A type whose code is that of another, under names of its own. Numbers that are not said are those
+// of the other.
 struct OwnNames {
   std::string_view name, architecture, config_class;
   ModelType::Size size = {};
+  int64_t kv_heads = -1, max_positions = -1, window = -1;
   GgufForm gguf = {};
 };
 constexpr ModelType like(ModelType row, const OwnNames& own) {
@@ -20,6 +22,9 @@ constexpr ModelType like(ModelType row, const OwnNames& own) {
   row.architecture = own.architecture;
   row.config_class = own.config_class;
   if (own.size.layers > 0) row.size = own.size;
+  if (own.kv_heads >= 0) row.kv_heads = own.kv_heads;
+  if (own.max_positions >= 0) row.max_positions = own.max_positions;
+  if (own.window >= 0) row.attention.window.value = own.window;
   row.gguf = own.gguf;
   return row;
 }
