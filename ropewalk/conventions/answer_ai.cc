@@ -16,8 +16,9 @@ constexpr LayerKind kGlobalAndLocal[] = {
      .theta_key = "local_rope_theta",
      .rope_theta = 10000},
 };
-constexpr LayerRule kModernBert{
-    .kinds = kGlobalAndLocal, .period = 3, .shift = 0, .period_key = "global_attn_every_n_layers"};
+constexpr LayerRule kModernBert{.kinds = kGlobalAndLocal,
+                                .pattern = "FSS",
+                                .keys = {{LayerKey::every, "global_attn_every_n_layers"}}};
 
 constexpr ModelType kTypes[] = {
     {.name = "modernbert",

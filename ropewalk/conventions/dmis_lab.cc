@@ -17,7 +17,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "UltrabertConfig",
      .size = {4096, 32, 32},
      .max_positions = 32768,
-     .layers = {.kinds = kUltra, .period = 3},
+     .layers = {.kinds = kUltra, .pattern = "SSF"},
      .attention = {.known = true,
                    .mask = Mask::full,
                    .window = {.key = "sliding_window", .value = 128}},

@@ -3,29 +3,33 @@
 // modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
-#include "ropewalk/conventions/layer_tables.h"
 #include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
-constexpr ModelType kExaone4{.name = "exaone4",
-                             .architecture = "Exaone4ForCausalLM",
-                             .config_class = "Exaone4Config",
-                             .size = {4096, 32, 32},
-                             .kv_heads = 32,
-                             .layers = {.kinds = kFullPassesSlidingTurns,
-                                        .period = 4,
-                                        .period_key = "sliding_window_pattern",
-                                        .letters_key = "sliding_window_pattern",
-                                        .letters = "GL",
-                                        .letters_repeat = true,
-                                        .all_rotate_if_null = "sliding_window"},
-                             .attention = {.known = true,
-                                           .qk_norm = rms_norm(1e-5),
-                                           .window = {.key = "sliding_window", .value = 4096}},
-                             .weights = kSeparate,
-                             .gguf = gguf_neox("exaone4")};
+// In files of transformers 4 sliding_window_pattern is "LLLG", or a number.
+constexpr LayerKind kGlobalAndLocal[] = {
+    {.name = "full_attention", .letter = 'G', .rotates = false},
+    {.name = "sliding_attention", .letter = 'L', .windowed = true},
+};
+
+constexpr ModelType kExaone4{
+    .name = "exaone4",
+    .architecture = "Exaone4ForCausalLM",
+    .config_class = "Exaone4Config",
+    .size = {4096, 32, 32},
+    .kv_heads = 32,
+    .layers = {.kinds = kGlobalAndLocal,
+               .pattern = "LLLG",
+               .keys = {{LayerKey::letters_repeat, "sliding_window_pattern"},
+                        {LayerKey::every, "sliding_window_pattern"},
+                        {LayerKey::alike_if_null, "sliding_window"}}},
+    .attention = {.known = true,
+                  .qk_norm = rms_norm(1e-5),
+                  .window = {.key = "sliding_window", .value = 4096}},
+    .weights = kSeparate,
+    .gguf = gguf_neox("exaone4")};
 
 constexpr ModelType kTypes[] = {
     {.name = "exaone",

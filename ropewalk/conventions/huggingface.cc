@@ -1,6 +1,7 @@
 // Hugging Face. Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/layer_tables.h"
 #include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
@@ -16,7 +17,7 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 4,
      .max_positions = 32768,
      .rope_theta = 2000000,
-     .layers = {.no_rope_interval = 4},
+     .layers = {.rotates = "RRR-", .keys = {kNoRopeLayers, kNoRopeInterval}},
      .attention = {.known = true,
                    .window = {.key = "sliding_window",
                               .on = {"use_sliding_window", false},

@@ -24,6 +24,9 @@ inline constexpr LayerKind kFullPassesSlidingTurns[] = {
     {.name = "sliding_attention", .windowed = true},
 };
 
+inline constexpr LayerKey kNoRopeLayers{LayerKey::rotates, "no_rope_layers"};
+inline constexpr LayerKey kNoRopeInterval{LayerKey::rotates_every, "no_rope_layer_interval"};
+
 inline constexpr MultiAxis kAxesOfQwen2{.axes = 3, .section = {16, 24, 24}};
 
 inline constexpr LatentHead kLatentOfDeepseekV3{.nope_dim = 128,

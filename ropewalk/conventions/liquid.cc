@@ -27,7 +27,6 @@ constexpr LayerKind kLfm3[] = {
      .takes_rope_scaling = false},
     {.name = "conv", .rotates = false, .mixer = Mixer::convolution},
 };
-constexpr size_t kLfm3Start[] = {2}, kLfm3Pattern[] = {1, 2, 0, 2};
 
 constexpr ModelType kTypes[] = {
     {.name = "lfm2",
@@ -37,7 +36,7 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 128000,
      .rope_theta = 1000000,
-     .layers = {.kinds = kFullAndConv, .indices_key = "full_attn_idxs"},
+     .layers = {.kinds = kFullAndConv, .keys = {{LayerKey::indices, "full_attn_idxs"}}},
      .attention = {.known = true,
                    .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5},
                                .eps_key = "norm_eps"}},
@@ -76,7 +75,7 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 4,
      .max_positions = 128000,
      .default_rope = kLfm3Rope,
-     .layers = {.kinds = kLfm3, .pattern = kLfm3Pattern, .start = kLfm3Start},
+     .layers = {.kinds = kLfm3, .pattern = "C|SCFC"},
      .attention = {.known = true,
                    .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5}, .eps_key = "norm_eps"},
                    .window = {.key = "sliding_window", .value = 256},

@@ -2,6 +2,7 @@
 // Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/layer_tables.h"
 #include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
@@ -33,7 +34,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 131072,
      .pairing = Pairing::interleaved,
      .rope_theta = 500000,
-     .layers = {.no_rope_interval = 4},
+     .layers = {.rotates = "RRR-", .keys = {kNoRopeLayers, kNoRopeInterval}},
      .attention = {.known = true,
                    .qk_norm = {.norm = {.kind = NormKind::rms,
                                         .place = NormPlace::after_rotation,
@@ -62,8 +63,9 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 131072,
      .rope_theta = 500000,
-     .layers =
-         {.kinds = kCrossAndSelf, .period = 5, .shift = 2, .indices_key = "cross_attention_layers"},
+     .layers = {.kinds = kCrossAndSelf,
+                .pattern = "SSSCS",
+                .keys = {{LayerKey::indices, "cross_attention_layers"}}},
      .attention = kPlainAttention,
      .weights = kSeparate},
     {.name = "mllama",

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kTelltaleKeys[] = {"layer_rope_theta", "patcher_config", "global_config",
                                               "sinusoidal_embeddings", "scale_embedding"};
 
-constexpr LayerRule kNoneInFour{.bases_key = "layer_rope_theta", .passes_from_last = 4};
+constexpr LayerRule kNoneInFour{.rotates = "<RRR-",
+                                .keys = {{LayerKey::bases, "layer_rope_theta"}}};
 constexpr DefaultRope::Parameter kCwmRopeParameters[] = {
     {"factor", 16},
     {"low_freq_factor", 1},
@@ -94,7 +95,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 131072,
      .rope_theta = 1000000,
      .default_rope = kCwmRope,
-     .layers = {.kinds = kFullAndSliding, .period = 4, .shift = 0},
+     .layers = {.kinds = kFullAndSliding, .pattern = "FSSS"},
      .attention = {.known = true, .window = {.key = "sliding_window", .value = 8192}},
      .weights = kSeparate},
     {.name = "blt_global_transformer",

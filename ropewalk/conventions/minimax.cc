@@ -24,7 +24,7 @@ constexpr ModelType kTypes[] = {
      .rope_theta = 1000000,
      .fraction = Fraction::leading,
      .rotary_dim_key = "rotary_dim",
-     .layers = {.kinds = kLinearAndFull, .period = 2},
+     .layers = {.kinds = kLinearAndFull, .pattern = "FL"},
      .attention = {.known = true,
                    .window = {.key = "sliding_window", .value = 0, .all_layers = true}},
      .weights = kSeparate},

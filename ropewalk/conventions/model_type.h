@@ -18,6 +18,7 @@ namespace ropewalk {
 // One kind of layer, by its name in /layer_types and in a nested /rope_parameters.
 struct LayerKind {
   std::string_view name;  // "full_attention"
+  char letter = 0;        // in a pattern; 0: the first of its name, "F"
   bool rotates = true;    // false: the layer knows no positions (NoPE, convolution, recurrence)
   Mixer mixer = Mixer::attention;
   bool windowed = false;  // sees the window of the type's AttentionRule only
@@ -33,42 +34,43 @@ struct LayerKind {
   int64_t kv_heads_factor = 1;         // ... and, without it, how often those of the others (MiMo)
 };
 
-// Which layer is of which kind, where /layer_types does not say it:
-//   layer i is of kinds[0] if (i + shift) % period == 0, else of kinds[1]; period 0: all of
-//   kinds[0]
-// Gemma 3, {period 6, shift 1}: layers 5, 11, 17, ... are full_attention.
+// A key beside /layer_types that says which layers are of which kind, or which of them rotate.
+struct LayerKey {
+  enum class States {
+    nothing,
+    names,             // the name of each layer's kind ...
+    names_repeat,      // ... again and again
+    letters,           // a text with the letter of each layer's kind ...
+    letters_repeat,    // ... again and again; the last layer is of kinds[0] all the same (EXAONE 4)
+    indices,           // the layers of kinds[0], by their numbers ...
+    indices_from_one,  // ... counted from 1; a key "a/b" lies in an object
+    kind_numbers,      // each layer's kind, by its index in `kinds`
+    every,             // one layer in so many is of kinds[0]: how long the pattern is
+    offset,            // the first layer of kinds[0] in the pattern
+    second_from,       // the layers from this number on are of kinds[1] (Qwen 2)
+    first_from,        // those from it on are of kinds[0] (Qwen 2 MoE)
+    alike_if_null,     // there and null: all layers are alike and rotate (EXAONE 4)
+    rotates,           // 1 for a layer that rotates, 0 for one that does not
+    rotates_every,     // one layer in so many does not: how long `rotates` is
+    bases,             // a base for each layer, 0 for one that does not rotate
+  };
+  using enum States;
+  States states = nothing;
+  std::string_view key = {};
+  int64_t value = 0;  // what holds without the key, of second_from and first_from
+};
+
+// Which layer is of which kind: by /layer_types, else by the first of `keys` that the file has,
+// else by the pattern.
 struct LayerRule {
   std::span<const LayerKind> kinds;  // empty: all layers are alike
-  // Kinds by their index in `kinds`: `start` those of the first layers, then `pattern`, counted
-  // from layer 0, again and again. An empty pattern: the period decides.
-  std::span<const size_t> pattern = {};
-  std::span<const size_t> start = {};
-  int64_t period = 0;
-  int64_t shift = 1;
-  std::string_view period_key = {};
-  IntegerKey offset = {};  // layer i is of kinds[0] if i % period is this, and not by shift (Jamba)
-  // A text with a letter for each layer, letters[k] for kinds[k]: "M-M*-" of Nemotron-H.
-  std::string_view letters_key = {}, letters = {};
-  bool letters_repeat = false;  // "LLLG" of EXAONE 4, whose last layer is of kinds[0] all the same
-  std::string_view list_key = {};     // another name of layer_types; a short list repeats
-  std::string_view indices_key = {};  // the layers of kinds[0], by their numbers
-  std::string_view from_one = {};     // the same in an object, "a/b", counted from 1
-  std::string_view numbers_key = {};  // the kind of each layer, by its index in kinds
-  // Layers from this number on are of kinds[1], those before of kinds[0] (Qwen 2); or, with a
-  // period, those from it on are of kinds[0] (Qwen 2 MoE).
-  IntegerKey first_windowed = {};
-  IntegerKey first_unwindowed = {};
-  bool first_is_first_kind = false;  // the first layer is of kinds[0] whatever the rule says
-  bool last_is_first_kind = false;   // so is the last
-  // When this key is there and null, all layers are alike and rotate (EXAONE 4: sliding_window).
-  std::string_view all_rotate_if_null = {};
-  // A base for each layer, 0 where it does not rotate: the key; and, without it, one layer in
-  // `passes_from_last`, counted from the last, does not (0: all rotate).
-  std::string_view bases_key = {};
-  int64_t passes_from_last = 0;
-  // no_rope_layers: 1 for a layer that rotates, 0 for one that does not; or one in every
-  // no_rope_layer_interval (this is the default) does not. 0: the type has no such keys.
-  int64_t no_rope_interval = 0;
+  // The kinds by their letters, again and again: "SSSF". "F|SFSS|F": the first layer, the pattern
+  // (counted from layer 0), the last layer. Empty: all layers are of kinds[0].
+  std::string_view pattern = {};
+  // Where kinds do not say it, R for a layer that rotates and - for one that does not, again and
+  // again; with "<" before it, counted from the last layer. Empty: each kind says it.
+  std::string_view rotates = {};
+  LayerKey keys[3] = {};
 };
 
 // What becomes of partial_rotary_factor.

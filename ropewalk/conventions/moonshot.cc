@@ -11,7 +11,6 @@ constexpr LayerKind kKimiLinear[] = {
     {.name = "full_attention", .rotates = false},
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
-constexpr size_t kKimiLinearStart[] = {1}, kKimiLinearPattern[] = {0, 1, 1, 1};
 
 constexpr ModelType kTypes[] = {
     {.name = "kimi_k2",
@@ -29,9 +28,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "KimiLinearForCausalLM",
      .config_class = "KimiLinearConfig",
      .layers = {.kinds = kKimiLinear,
-                .pattern = kKimiLinearPattern,
-                .start = kKimiLinearStart,
-                .from_one = "linear_attn_config/full_attn_layers"},
+                .pattern = "L|FLLL",
+                .keys = {{LayerKey::indices_from_one, "linear_attn_config/full_attn_layers"}}},
      .latent = {.nope_dim = 128, .rope_dim = 64},
      .value_dim = {"v_head_dim", 128},
      .attention = kPlainAttention,

@@ -7,16 +7,15 @@ namespace {
 
 constexpr KeyAlias kNemotronAliases[] = {{"layer_types", "layers_block_type"}};
 
-// The letters of hybrid_override_pattern are those of the first four; the last two are old names.
+// The last two are old names.
 constexpr LayerKind kNemotron[] = {
-    {.name = "full_attention"},
-    {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
-    {.name = "mlp", .rotates = false, .mixer = Mixer::none},
-    {.name = "moe", .rotates = false, .mixer = Mixer::none},
-    {.name = "attention"},
+    {.name = "full_attention", .letter = '*'},
+    {.name = "linear_attention", .letter = 'M', .rotates = false, .mixer = Mixer::recurrence},
+    {.name = "mlp", .letter = '-', .rotates = false, .mixer = Mixer::none},
+    {.name = "moe", .letter = 'E', .rotates = false, .mixer = Mixer::none},
+    {.name = "attention", .letter = '*'},
     {.name = "mamba", .rotates = false, .mixer = Mixer::recurrence},
 };
-constexpr size_t kNemotronPattern[] = {1, 3, 0, 2};  // the list of NemotronHConfig
 
 constexpr ModelType kTypes[] = {
     {.name = "nemotron",
@@ -37,10 +36,9 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 8,
      .max_positions = 4096,
      .layers = {.kinds = kNemotron,
-                .pattern = kNemotronPattern,
-                .letters_key = "hybrid_override_pattern",
-                .letters = "*M-E",
-                .list_key = "layers_block_type"},
+                .pattern = "ME*-",
+                .keys = {{LayerKey::names, "layers_block_type"},
+                         {LayerKey::letters, "hybrid_override_pattern"}}},
      .positions = Positions::none,
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::separate, .layer = "layers.{}.mixer."},

@@ -27,7 +27,7 @@ constexpr ModelType kTypes[] = {
      .max_positions = 131072,
      .rope_theta = 150000,
      .default_rope = kGptOssRope,
-     .layers = {.kinds = kFullAndSliding, .period = 2},
+     .layers = {.kinds = kFullAndSliding, .pattern = "SF"},
      .attention = {.known = true, .window = {.key = "sliding_window", .value = 128}, .sinks = true},
      .weights = kSeparate,
      .gguf = gguf_neox("gpt-oss")},

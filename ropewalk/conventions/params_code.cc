@@ -1,5 +1,7 @@
 #include "ropewalk/conventions/params_code.h"
 
+#include "ropewalk/conventions/layer_tables.h"
+
 namespace ropewalk {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr ModelType kMetaLlama4{
     .config_class = "Meta's code",
     .max_positions = 0,
     .pairing = Pairing::interleaved,
-    .layers = {.no_rope_interval = 4},
+    .layers = {.rotates = "RRR-", .keys = {kNoRopeLayers, kNoRopeInterval}},
     .attention = {.known = true,
                   .qk_norm = {.norm = {.kind = NormKind::rms,
                                        .place = NormPlace::after_rotation,

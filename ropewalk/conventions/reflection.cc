@@ -14,7 +14,7 @@ constexpr ModelType kTypes[] = {
      .head_dim = 128,
      .kv_heads = 8,
      .max_positions = 8192,
-     .layers = {.kinds = kFullPassesSlidingTurns, .period = 6, .last_is_first_kind = true},
+     .layers = {.kinds = kFullPassesSlidingTurns, .pattern = "|SSSSSF|F"},
      .attention = {.known = true,
                    .qk_norm = rms_norm(1e-6),
                    .window = {.key = "sliding_window", .value = 512},

@@ -10,7 +10,6 @@ constexpr LayerKind kLara[] = {
     {.name = "sliding_attention", .windowed = true},
     {.name = "full_attention", .rotates = false},
 };
-constexpr size_t kLaraPattern[] = {0, 1, 0, 2, 1};
 
 constexpr ModelType kTypes[] = {
     {.name = "lara_mini",
@@ -20,7 +19,7 @@ constexpr ModelType kTypes[] = {
      .head_dim = 128,
      .kv_heads = 4,
      .max_positions = 131072,
-     .layers = {.kinds = kLara, .pattern = kLaraPattern},
+     .layers = {.kinds = kLara, .pattern = "LSLFS"},
      .attention = {.known = true,
                    .qk_norm = rms_norm(1e-6),
                    .window = {.key = "sliding_window", .value = 512}},

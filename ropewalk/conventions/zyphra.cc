@@ -2,6 +2,7 @@
 
 #include <array>
 #include <numbers>
+#include <string_view>
 
 #include "ropewalk/conventions/family.h"
 
@@ -16,13 +17,7 @@ constexpr LayerKind kHybridAndMamba[] = {
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
 // Zamba2Config has one list, of 54 layers.
-constexpr std::array<size_t, 54> zamba2_layers() {
-  std::array<size_t, 54> kinds{};
-  kinds.fill(2);
-  for (const size_t hybrid : {6, 12, 18, 24, 30, 36, 42, 47, 51}) kinds[hybrid] = 0;
-  return kinds;
-}
-constexpr std::array<size_t, 54> kZamba2 = zamba2_layers();
+constexpr std::string_view kZamba2 = "MMMMMMHMMMMMHMMMMMHMMMMMHMMMMMHMMMMMHMMMMMHMMMMHMMMHMM";
 constexpr LayerKind kZaya[] = {
     {.name = "hybrid", .rope_theta = 5000000},
     {.name = "hybrid_sliding", .windowed = true, .rope_theta = 10000},
@@ -35,7 +30,9 @@ constexpr ModelType kTypes[] = {
      .size = {2560, 32, 54},
      .head_dim_key = "attention_head_dim",
      .max_positions = 4096,
-     .layers = {.kinds = kHybridAndMamba, .pattern = kZamba2, .list_key = "layers_block_type"},
+     .layers = {.kinds = kHybridAndMamba,
+                .pattern = kZamba2,
+                .keys = {{LayerKey::names, "layers_block_type"}}},
      .only_if = {.key = "use_mem_rope", .else_none = true},
      .attention = {.known = true,
                    .scale = {.factor = std::numbers::sqrt2},

@@ -117,7 +117,8 @@ void read_windows(Translator& to) {
   const auto full = std::find_if_not(rule.kinds.begin(), rule.kinds.end(), is_windowed);
   if (sliding == rule.kinds.end() || full == rule.kinds.end()) {
     // Qwen 3.5's full_attention_interval has its name of config.json.
-    if (!rule.period_key.empty()) layers.period = to.keys.said_integer(rule.period_key, {1, 4096});
+    const LayerKey* every = find_key(rule, LayerKey::every);
+    if (every != nullptr) layers.every = to.keys.said_integer(every->key, {1, 4096});
     return;
   }
   if (const auto windows = to.keys.integers(kPattern)) {
@@ -128,8 +129,8 @@ void read_windows(Translator& to) {
     const int64_t own = to.stated.size.layers.value_or(0);
     if (own > 0 && std::ssize(names) > own) names.resize(static_cast<size_t>(own));
     layers.names = to.keys.said(kPattern, std::optional(std::move(names)));
-  } else if (!rule.period_key.empty()) {
-    layers.period = to.keys.said_integer(kPattern, {1, 4096});
+  } else if (find_key(rule, LayerKey::every) != nullptr) {
+    layers.every = to.keys.said_integer(kPattern, {1, 4096});
   }
 }
 
@@ -180,6 +181,17 @@ Said<int64_t> said_turning(Translator& to, const LayerKind& kind, const StatedRo
   return said;
 }
 
+// The file has numbers of their own for layers with a window.
+bool windows_differ(GgufKeys& keys) {
+  const auto differ = [&](std::string_view own, std::string_view of_all) {
+    const auto value = keys.number(own);
+    return value && value != keys.number(of_all);
+  };
+  return differ("attention.key_length_swa", "attention.key_length") ||
+         differ("rope.dimension_count_swa", kTurning) ||
+         differ("rope.freq_base_swa", "rope.freq_base");
+}
+
 void read_rotations(Translator& to) {
   const std::span<const LayerKind> kinds = kinds_of(to.type.layers, to.stated.layers.alike);
   const double base = to.keys.number("rope.freq_base").value_or(kDefaultBase);
@@ -188,7 +200,7 @@ void read_rotations(Translator& to) {
   StatedRope scaling = gguf_scaling(to.keys, base, turning / 2, latent);
   scaling.rope_type.value = rope_type_of_code(*scaling.rope_type, to.type.yarn_type);
   set_truncate(to, scaling);
-  to.stated.states_each_kind = !turn_alike(kinds);
+  to.stated.states_each_kind = !turn_alike(kinds) || windows_differ(to.keys);
   for (const LayerKind& kind : kinds) {
     StatedKind& own = to.stated.kinds.emplace_back();
     if (!kind.rotates) continue;
@@ -220,9 +232,8 @@ bool some_layer_does_not_attend(GgufKeys& keys) {
 bool all_alike(GgufKeys& keys, const LayerRule& rule) {
   const auto window = keys.integer("attention.sliding_window");
   const bool windows = std::any_of(rule.kinds.begin(), rule.kinds.end(), is_windowed);
-  return some_layer_does_not_attend(keys) ||
-         (window == 0 && (windows || rule.no_rope_interval > 0)) ||
-         (window.value_or(0) == 0 && !rule.all_rotate_if_null.empty());
+  return some_layer_does_not_attend(keys) || (window == 0 && (windows || !rule.rotates.empty())) ||
+         (window.value_or(0) == 0 && find_key(rule, LayerKey::alike_if_null) != nullptr);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/conventions/llama_cpp.h"
+
 namespace ropewalk {
 namespace {
 
@@ -30,19 +32,18 @@ void read_norm(GgufKeys& keys, const AttentionRule& attention, StatedAttention& 
   stated.normed = {normed, keys.file().label() + ": " + key, key};
 }
 
-// The sizes of Gemma whose softmax scale llama.cpp takes from the width of the model, by their
-// layers; all others have head_dim. Source: src/models/gemma2.cpp, gemma3.cpp.
+// query_pre_attn_scalar as llama.cpp has it: no key states it.
 Said<double> gemma_scale(GgufKeys& keys, const StatedSize& size, std::optional<int64_t> head_dim) {
-  const int64_t layers = size.layers.value_or(0);
-  const bool of_27b = (keys.architecture() == "gemma2" && layers == 46) ||
-                      (keys.architecture() == "gemma3" && layers == 62);
-  const auto scalar = of_27b && size.hidden_size && size.heads
+  const LlamaCppArchitecture* code = find_llama_cpp(keys.architecture());
+  const bool wide = code != nullptr && code->wide_scale_layers > 0 &&
+                    size.layers.value_or(0) == code->wide_scale_layers;
+  const auto scalar = wide && size.hidden_size && size.heads
                           ? std::optional(*size.hidden_size / *size.heads)
                           : head_dim;
   if (!scalar) return {};
   return {static_cast<double>(*scalar),
           fmt::format("{}: llama.cpp: {}", keys.file().label(),
-                      of_27b ? "hidden_size / heads at this size" : "head_dim"),
+                      wide ? "hidden_size / heads at this size" : "head_dim"),
           {}};
 }
 

@@ -192,7 +192,7 @@ StatedModel stated_model(ConfigReader& params, ParamsOf publisher) {
   to.rope().rope_type.source = "default: there is no scaling";
   to.rope().rope_theta = params.said_number("rope_theta", kRopeTheta);
   to.stated.attention = stated_attention(params, code);
-  to.stated.layers.no_rope_interval = params.said_integer("nope_layer_interval", {1, 4096});
+  to.stated.layers.rotates_every = params.said_integer("nope_layer_interval", {1, 4096});
   switch (publisher) {
     case ParamsOf::meta:
     case ParamsOf::meta_llama4:

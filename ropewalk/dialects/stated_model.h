@@ -52,13 +52,14 @@ struct StatedKind {
 struct StatedLayers {
   bool alike = false;                        // the file lets all layers be of one kind
   Said<std::vector<std::string>> names;      // of the kind of each layer ...
-  bool names_repeat = false;                 // ... again and again
+  bool names_repeat = false;                 // ... again and again ...
+  bool last_is_first_kind = false;           // ... but for the last layer
   Said<std::vector<int64_t>> of_first_kind;  // these layers, by their numbers ...
   int64_t first_number = 0;                  // ... counted from this
-  Said<std::vector<int64_t>> numbers;        // each layer's kind, by its index
-  Said<int64_t> period, offset, first_windowed, first_unwindowed;
-  Said<std::vector<int64_t>> rotating;  // 1: the layer rotates
-  Said<int64_t> no_rope_interval;
+  Said<std::vector<int64_t>> kind_numbers;   // each layer's kind, by its index
+  Said<int64_t> every, offset, second_from, first_from;  // as LayerKey::States
+  Said<std::vector<int64_t>> rotates;                    // 1: the layer rotates
+  Said<int64_t> rotates_every;
   Said<std::vector<double>> bases;                     // of each layer; 0: it does not rotate
   std::vector<bool> attends;                           // empty: all do
   std::map<size_t, Said<int64_t>> kv_heads, head_dim;  // of single layers, by their numbers

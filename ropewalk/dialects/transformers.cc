@@ -63,60 +63,105 @@ void read_single_layers(ConfigReader& config, StatedLayers& stated) {
 }
 
 // The names of the kinds that a text has letters for.
-Said<std::vector<std::string>> said_letters(ConfigReader& config, const LayerRule& rule) {
-  // EXAONE 4 may have a number under the key.
-  const auto found = config.json().find(std::string(rule.letters_key));
-  if (rule.letters_repeat && (found == config.json().end() || !found->is_string())) return {};
-  const Said<std::string> text = config.said_text(rule.letters_key);
+Said<std::vector<std::string>> said_letters(ConfigReader& config, std::string_view key,
+                                            std::span<const LayerKind> kinds) {
+  const Said<std::string> text = config.said_text(key);
   if (!text) return {};
   std::vector<std::string> names;
   for (const char letter : *text) {
-    const size_t kind = rule.letters.find(letter);
-    if (kind == rule.letters.npos) {
+    const auto kind = kind_with(letter, kinds);
+    if (!kind) {
+      std::string known;
+      for (const LayerKind& one : kinds) {
+        if (known.find(letter_of(one)) == known.npos) known += letter_of(one);
+      }
       refuse(ErrorCode::unsupported, text.source,
-             fmt::format("expected layers of the letters {}, found \"{}\"",
-                         fmt::join(rule.letters, ", "), escaped(std::string(1, letter))));
+             fmt::format("expected layers of the letters {}, found \"{}\"", fmt::join(known, ", "),
+                         escaped(std::string(1, letter))));
     }
-    names.emplace_back(rule.kinds[kind].name);
+    names.emplace_back(kinds[*kind].name);
   }
   return {std::move(names), text.source, text.key};
 }
 
+bool holds_text(const ConfigReader& config, std::string_view key) {
+  const auto found = config.json().find(std::string(key));
+  return found != config.json().end() && found->is_string();
+}
+
+// Reads one key; true if it says the kind of each layer, so that no other needs to be asked.
+bool read_layer_key(ConfigReader& config, const LayerKey& key, const LayerRule& rule,
+                    StatedLayers& stated) {
+  switch (key.states) {
+    case LayerKey::names:
+    case LayerKey::names_repeat:
+      stated.names = config.said_texts(key.key);
+      stated.names_repeat = key.states == LayerKey::names_repeat;
+      return bool{stated.names};
+    case LayerKey::letters_repeat:
+      if (!holds_text(config, key.key)) return false;  // a number says it in another way
+      stated.names_repeat = stated.last_is_first_kind = true;
+      [[fallthrough]];
+    case LayerKey::letters:
+      stated.names = said_letters(config, key.key, rule.kinds);
+      return bool{stated.names};
+    case LayerKey::indices:
+      stated.of_first_kind = config.said_integers(key.key, kLayerNumber);
+      return bool{stated.of_first_kind};
+    case LayerKey::indices_from_one:
+      stated.of_first_kind = config.said_integers(key.key, {1, kLayerNumber.most});
+      stated.first_number = 1;
+      return bool{stated.of_first_kind};
+    case LayerKey::kind_numbers:
+      stated.kind_numbers = config.said_integers(key.key, kLayerNumber);
+      return bool{stated.kind_numbers};
+    case LayerKey::every:
+      stated.every = config.said_integer(key.key, kPeriod);
+      return false;
+    case LayerKey::offset:
+      stated.offset = config.said_integer(key.key, {0, kPeriod.most - 1});
+      return false;
+    case LayerKey::second_from:
+      stated.second_from = config.said_integer(key.key, kLayerNumber);
+      return false;
+    case LayerKey::first_from:
+      stated.first_from = config.said_integer(key.key, kLayerNumber);
+      return false;
+    default:  // of the rotation, not the kind
+      return false;
+  }
+}
+
 // In the first way that the file has; a number that another way would need may then be anything.
 void read_kind_names(ConfigReader& config, const LayerRule& rule, StatedLayers& stated) {
-  const bool own_name = !config.has(kLayerTypes);
-  stated.names_repeat = own_name && rule.letters.empty();
-  stated.names = config.said_texts(own_name ? rule.list_key : kLayerTypes);
-  if (!stated.names) {
-    stated.names = said_letters(config, rule);
-    stated.names_repeat = rule.letters_repeat;
+  if (config.has(kLayerTypes)) {
+    stated.names = config.said_texts(kLayerTypes);
+    if (stated.names) return;
   }
-  if (stated.names) return;
-  stated.of_first_kind = config.said_integers(rule.indices_key, kLayerNumber);
-  if (!stated.of_first_kind) {
-    stated.of_first_kind = config.said_integers(rule.from_one, {1, kLayerNumber.most});
-    stated.first_number = 1;
+  for (const LayerKey& key : rule.keys) {
+    if (read_layer_key(config, key, rule, stated)) return;
   }
-  if (stated.of_first_kind) return;
-  stated.numbers = config.said_integers(rule.numbers_key, kLayerNumber);
-  if (stated.numbers) return;
-  stated.first_windowed = config.said_integer(rule.first_windowed.key, kLayerNumber);
-  stated.first_unwindowed = config.said_integer(rule.first_unwindowed.key, kLayerNumber);
-  stated.period = config.said_integer(rule.period_key, kPeriod);
-  stated.offset = config.said_integer(rule.offset.key, {0, kPeriod.most - 1});
+}
+
+// Which layers rotate, each with its base.
+void read_rotating(ConfigReader& config, const LayerRule& rule, StatedLayers& stated) {
+  for (const LayerKey& key : rule.keys) {
+    if (key.states == LayerKey::rotates) stated.rotates = config.said_integers(key.key, {0, 1});
+    if (key.states == LayerKey::rotates_every) {
+      stated.rotates_every = config.said_integer(key.key, kPeriod);
+    }
+    if (key.states == LayerKey::bases) stated.bases = config.said_numbers(key.key, kBase);
+  }
 }
 
 }  // namespace
 
 StatedLayers stated_layers(ConfigReader& config, const LayerRule& rule) {
   StatedLayers stated;
-  stated.alike = !rule.all_rotate_if_null.empty() && config.is_null(rule.all_rotate_if_null);
+  const LayerKey* alike = find_key(rule, LayerKey::alike_if_null);
+  stated.alike = alike != nullptr && config.is_null(alike->key);
   if (!rule.kinds.empty() && !stated.alike) read_kind_names(config, rule, stated);
-  if (rule.no_rope_interval > 0) {
-    stated.rotating = config.said_integers("no_rope_layers", {0, 1});
-    stated.no_rope_interval = config.said_integer("no_rope_layer_interval", kPeriod);
-  }
-  stated.bases = config.said_numbers(rule.bases_key, kBase);
+  read_rotating(config, rule, stated);
   read_single_layers(config, stated);
   return stated;
 }

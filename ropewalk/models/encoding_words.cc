@@ -20,8 +20,8 @@ std::string encoding_in_words(const ModelType& type) {
   for (const LayerKind& kind : type.layers.kinds) {
     if (!kind.rotates) words += fmt::format(", none in {}", kind.name);
   }
-  if (type.layers.no_rope_interval > 0) {
-    words += fmt::format(", none in one layer of {}", type.layers.no_rope_interval);
+  if (const std::string_view rotates = type.layers.rotates; !rotates.empty()) {
+    words += fmt::format(", none in one layer of {}", rotates.size() - rotates.starts_with('<'));
   }
   return words;
 }

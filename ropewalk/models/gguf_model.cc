@@ -8,6 +8,7 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/conventions/llama_cpp.h"
 #include "ropewalk/dialects/gguf.h"
 #include "ropewalk/dialects/notes.h"
 #include "ropewalk/models/family.h"
@@ -20,22 +21,6 @@ namespace ropewalk {
 namespace {
 
 constexpr std::string_view kSections = "rope.dimension_sections";
-
-// Architectures whose scores get a bias.
-struct AlibiArchitecture {
-  std::string_view name;
-  double max_bias;     // 0: the key attention.max_alibi_bias
-  int64_t layers = 0;  // only a model of so many
-  AlibiForm form = AlibiForm::relative;
-};
-constexpr AlibiArchitecture kAlibi[] = {
-    {"bloom", 8},
-    {"mpt", 0},
-    {"refact", 8},
-    {"jais", 0},
-    {"baichuan", 8, 40},  // 13B
-    {"jina-bert-v2", 8, 0, AlibiForm::symmetric},
-};
 
 bool has_windows(const ModelType& type) {
   return std::any_of(type.layers.kinds.begin(), type.layers.kinds.end(), is_windowed);
@@ -91,11 +76,11 @@ GgufForm form_of(const KnownType& known, GgufKeys& keys) {
                           keys.file().label(), known.type->name, escaped(keys.architecture())));
 }
 
-StatedAlibi stated_alibi(GgufKeys& keys, const AlibiArchitecture& alibi) {
+StatedAlibi stated_alibi(GgufKeys& keys, const LlamaCppArchitecture& code) {
   constexpr std::string_view kKey = "attention.max_alibi_bias";
-  StatedAlibi stated{keys.said(kKey, keys.number(kKey)), alibi.form};
+  StatedAlibi stated{keys.said(kKey, keys.number(kKey)), code.alibi_form};
   const bool absent = !stated.max_bias;
-  if (absent) stated.max_bias = {alibi.max_bias, "family: the code of llama.cpp"};
+  if (absent) stated.max_bias = {code.max_bias, "family: the code of llama.cpp"};
   const double max_bias = *stated.max_bias;
   if (max_bias <= 0 || max_bias > 64) {
     keys.fail(kKey,
@@ -106,18 +91,8 @@ StatedAlibi stated_alibi(GgufKeys& keys, const AlibiArchitecture& alibi) {
   return stated;
 }
 
-const AlibiArchitecture* alibi_of(GgufKeys& keys) {
-  for (const AlibiArchitecture& alibi : kAlibi) {
-    if (alibi.name != keys.architecture()) continue;
-    if (alibi.layers == 0 || keys.integer("block_count") == alibi.layers) return &alibi;
-  }
-  return nullptr;
-}
-
-// Granite's files use it for another thing than its name: whether the model rotates at all.
-bool is_switched_off(GgufKeys& keys) {
-  return keys.architecture().starts_with("granite") &&
-         keys.boolean("rope.scaling.finetuned") == false;
+bool has_alibi(GgufKeys& keys, const LlamaCppArchitecture& code) {
+  return code.alibi && (code.alibi_layers == 0 || keys.integer("block_count") == code.alibi_layers);
 }
 
 void warn_of_pairing(const ModelType& original, Pairing pairing, ModelEncoding& model) {
@@ -215,12 +190,14 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   note(model, "family", model.family, source);
   note(model, "architecture", keys.architecture(), source);
 
-  const AlibiArchitecture* alibi = alibi_of(keys);
-  StatedModel stated = stated_model(keys, type, alibi == nullptr, model);
+  const LlamaCppArchitecture* found = find_llama_cpp(keys.architecture());
+  const LlamaCppArchitecture code = found != nullptr ? *found : LlamaCppArchitecture{};
+  const bool alibi = has_alibi(keys, code);
+  StatedModel stated = stated_model(keys, type, !alibi, model);
   refuse_unknown_windows(keys, has_windows(type) && !stated.layers.alike);
   const Pairing pairing = pairing_of(stated, form);
-  if (alibi != nullptr) stated.alibi = stated_alibi(keys, *alibi);
-  if (is_switched_off(keys)) {
+  if (alibi) stated.alibi = stated_alibi(keys, code);
+  if (code.finetuned_rotates && keys.boolean("rope.scaling.finetuned") == false) {
     stated.no_positions = fmt::format("{}: {}", file.label(), keys.key("rope.scaling.finetuned"));
   }
   resolve(stated, type, llama_cpp_defaults(pairing), model);

@@ -50,7 +50,7 @@ std::vector<size_t> by_names(const StatedLayers& stated, const LayerRule& rule, 
   if (stated.names_repeat && !names.empty()) {
     for (size_t i = names.size(); i < count; ++i) kinds.push_back(kinds[i % names.size()]);
   }
-  if (stated.names_repeat && rule.letters_repeat && !names.empty()) {
+  if (stated.last_is_first_kind && !names.empty()) {
     kinds.resize(count);  // a pattern may be longer than the model
     kinds.back() = 0;
   }
@@ -70,9 +70,9 @@ void check_numbers(const Said<std::vector<int64_t>>& said, int64_t first, size_t
 }
 
 std::vector<size_t> by_numbers(const StatedLayers& stated, const LayerRule& rule, size_t count) {
-  check_numbers(stated.numbers, 0, rule.kinds.size());
-  check_length(stated.numbers.source, stated.numbers.value->size(), count);
-  return {stated.numbers.value->begin(), stated.numbers.value->end()};
+  check_numbers(stated.kind_numbers, 0, rule.kinds.size());
+  check_length(stated.kind_numbers.source, stated.kind_numbers.value->size(), count);
+  return {stated.kind_numbers.value->begin(), stated.kind_numbers.value->end()};
 }
 
 std::vector<size_t> by_first_kind(const StatedLayers& stated, size_t count) {
@@ -84,73 +84,67 @@ std::vector<size_t> by_first_kind(const StatedLayers& stated, size_t count) {
   return kinds;
 }
 
-// The number of a layer; without a key that of the one behind the last.
-size_t layer_number(const Said<int64_t>& said, const IntegerKey& key, size_t count) {
-  const int64_t number = key.key.empty() ? static_cast<int64_t>(count) : said.value_or(key.value);
-  return std::min(static_cast<size_t>(number), count);
+// "SSSF" with the letter of kinds[0] where the file wants it, and as long as it says: that letter
+// stays the last where it is.
+std::string stated_pattern(const StatedLayers& stated, const LayerRule& rule) {
+  std::string pattern(split_pattern(rule.pattern).repeated);
+  if (!stated.every && !stated.offset) return pattern;
+  const char first = letter_of(rule.kinds[0]), second = letter_of(rule.kinds[1]);
+  const size_t own = pattern.find(first);
+  const bool is_last = own == pattern.size() - 1;
+  const auto every = static_cast<size_t>(stated.every.value_or(std::ssize(pattern)));
+  const auto place =
+      static_cast<size_t>(stated.offset.value_or(static_cast<int64_t>(is_last ? every - 1 : own)));
+  if (place >= every) {
+    const Said<int64_t>& wrong = stated.offset ? stated.offset : stated.every;
+    refuse(ErrorCode::malformed, wrong.source,
+           fmt::format("expected the first {} within the {} layers of the pattern, found {}",
+                       rule.kinds[0].name, every, place));
+  }
+  pattern.assign(every, second);
+  pattern[place] = first;
+  return pattern;
 }
 
-std::vector<size_t> by_first_windowed(const StatedLayers& stated, const LayerRule& rule,
-                                      ModelEncoding& model) {
+// The kinds of a pattern, and of the layers from a number on.
+std::vector<size_t> by_pattern(const StatedLayers& stated, const LayerRule& rule,
+                               ModelEncoding& model) {
   const size_t count = count_of(model);
-  const size_t first = layer_number(stated.first_windowed, rule.first_windowed, count);
+  const LayerPattern parts = split_pattern(rule.pattern);
+  const std::string repeated = stated_pattern(stated, rule);
+  const auto kind_of = [&](char letter) { return *kind_with(letter, rule.kinds); };
   std::vector<size_t> kinds(count, 0);
-  std::fill(kinds.begin() + static_cast<std::ptrdiff_t>(first), kinds.end(), 1);
-  note(model, kField, fmt::format("{} from layer {} on", rule.kinds[1].name, first),
-       stated.first_windowed ? stated.first_windowed.source : "default of the family");
+  for (size_t i = 0; i < count && !repeated.empty(); ++i) {
+    kinds[i] = kind_of(repeated[i % repeated.size()]);
+  }
+  for (size_t i = 0; i < std::min(count, parts.start.size()); ++i) {
+    kinds[i] = kind_of(parts.start[i]);
+  }
+  for (size_t i = 0; i < std::min(count, parts.end.size()); ++i) {
+    kinds[count - 1 - i] = kind_of(parts.end[parts.end.size() - 1 - i]);
+  }
+  const auto set_from = [&](LayerKey::States states, const Said<int64_t>& said, size_t kind) {
+    const LayerKey* key = find_key(rule, states);
+    if (key == nullptr) return;
+    const auto first = std::min(count, static_cast<size_t>(said.value_or(key->value)));
+    std::fill(kinds.begin() + static_cast<std::ptrdiff_t>(first), kinds.end(), kind);
+    note(model, kField, fmt::format("{} from layer {} on", rule.kinds[kind].name, first),
+         said ? said.source : "default of the family");
+  };
+  set_from(LayerKey::second_from, stated.second_from, 1);
+  set_from(LayerKey::first_from, stated.first_from, 0);
   return kinds;
 }
 
-std::vector<size_t> by_pattern(const LayerRule& rule, ModelEncoding& model) {
-  std::vector<size_t> kinds;
-  for (size_t i = 0; i < count_of(model); ++i) {
-    kinds.push_back(i < rule.start.size() ? rule.start[i] : rule.pattern[i % rule.pattern.size()]);
-  }
-  std::vector<std::string_view> words;
-  for (const size_t kind : rule.pattern) words.push_back(rule.kinds[kind].name);
-  note(model, kField, fmt::format("again and again {}", fmt::join(words, ", ")),
-       "family: the pattern of its class");
-  return kinds;
-}
-
-// The first layer of kinds[0], and one in each period after it.
-std::vector<size_t> by_offset(const StatedLayers& stated, const LayerRule& rule,
-                              ModelEncoding& model) {
-  const int64_t period = stated.period.value_or(rule.period);
-  const int64_t offset = stated.offset.value_or(rule.offset.value);
-  if (offset >= period) {
-    refuse(ErrorCode::malformed, stated.offset.source,
-           fmt::format("expected less than {} {}, found {}", rule.period_key, period, offset));
-  }
-  note(model, kField,
-       fmt::format("one in {} is {}, the first layer {}", period, rule.kinds[0].name, offset),
-       stated.period ? stated.period.source : "default of the family");
-  std::vector<size_t> kinds(count_of(model), 1);
-  for (auto i = static_cast<size_t>(offset); i < kinds.size(); i += static_cast<size_t>(period)) {
-    kinds[i] = 0;
-  }
-  return kinds;
-}
-
-std::vector<size_t> by_period(const StatedLayers& stated, const LayerRule& rule,
-                              ModelEncoding& model) {
-  const size_t count = count_of(model);
-  const int64_t period = stated.period.value_or(rule.period);
-  const std::string_view first = rule.kinds[0].name;
-  note(model, kField, period == 0 ? "all alike" : fmt::format("one in {} is {}", period, first),
-       stated.period ? stated.period.source
-       : period == 0
-           ? "family: no kinds are stated"
-           : fmt::format("family: layer i is {} if (i + {}) % {} is 0", first, rule.shift, period));
-  std::vector<size_t> kinds(count, 0);
-  if (period == 0) return kinds;
-  const size_t unwindowed = layer_number(stated.first_unwindowed, rule.first_unwindowed, count);
-  for (size_t i = 0; i < unwindowed; ++i) {
-    kinds[i] = (static_cast<int64_t>(i) + rule.shift) % period == 0 ? 0 : 1;
-  }
-  if (rule.first_is_first_kind) kinds.front() = 0;
-  if (rule.last_is_first_kind) kinds.back() = 0;
-  return kinds;
+// The words and the source of a pattern.
+void note_pattern(const StatedLayers& stated, const std::vector<size_t>& kinds,
+                  const LayerRule& rule, ModelEncoding& model) {
+  if (find_key(rule, LayerKey::second_from) != nullptr) return;  // noted with its number
+  const Said<int64_t>& said = stated.every ? stated.every : stated.offset;
+  note(model, kField, in_words(kinds, rule),
+       said                   ? said.source
+       : rule.pattern.empty() ? "family: no kinds are stated"
+                              : fmt::format("family: the pattern {}", rule.pattern));
 }
 
 }  // namespace
@@ -166,15 +160,13 @@ std::vector<size_t> resolve_kinds(const StatedLayers& stated, const LayerRule& r
   } else if (stated.of_first_kind) {
     kinds = by_first_kind(stated, count);
     source = stated.of_first_kind.source;
-  } else if (stated.numbers) {
+  } else if (stated.kind_numbers) {
     kinds = by_numbers(stated, rule, count);
-    source = stated.numbers.source;
-  } else if (!rule.first_windowed.key.empty()) {
-    return by_first_windowed(stated, rule, model);
-  } else if (!rule.offset.key.empty()) {
-    return by_offset(stated, rule, model);
+    source = stated.kind_numbers.source;
   } else {
-    return rule.pattern.empty() ? by_period(stated, rule, model) : by_pattern(rule, model);
+    kinds = by_pattern(stated, rule, model);
+    note_pattern(stated, kinds, rule, model);
+    return kinds;
   }
   note(model, kField, in_words(kinds, rule), source);
   return kinds;
@@ -184,41 +176,42 @@ std::vector<bool> resolve_rotating(const StatedLayers& stated, const LayerRule& 
                                    ModelEncoding& model) {
   const size_t count = count_of(model);
   std::vector<bool> rotates(count, true);
-  if (rule.no_rope_interval == 0 || stated.alike) return rotates;
-  if (const auto& list = stated.rotating; list && !list.value->empty()) {
+  if (rule.rotates.empty() || stated.alike || stated.bases) return rotates;
+  if (const auto& list = stated.rotates; list && !list.value->empty()) {
     check_length(list.source, list.value->size(), count);
     for (size_t i = 0; i < count; ++i) rotates[i] = (*list)[i] == 1;
     note(model, "layers that rotate", "those with a 1", list.source);
     return rotates;
   }
-  const Said<int64_t>& said = stated.no_rope_interval;
-  const int64_t interval = said.value_or(rule.no_rope_interval);
-  for (size_t i = 0; i < count; ++i) rotates[i] = (static_cast<int64_t>(i) + 1) % interval != 0;
-  note(model, "layers that rotate", fmt::format("all but one in {}", interval),
-       said ? said.source : "default of the family");
+  const Said<int64_t>& every = stated.rotates_every;
+  const bool from_last = rule.rotates.starts_with('<');
+  const std::string_view pattern = rule.rotates.substr(from_last ? 1 : 0);
+  const size_t length = every ? static_cast<size_t>(*every) : pattern.size();
+  for (size_t i = 0; i < count; ++i) {
+    const size_t place = from_last ? length - 1 - (count - 1 - i) % length : i % length;
+    rotates[i] = every ? place + 1 != length : pattern[place] == 'R';
+  }
+  note(model, "layers that rotate", fmt::format("all but one in {}", length),
+       every ? every.source : fmt::format("family: the pattern {}", rule.rotates));
   return rotates;
 }
 
-void resolve_bases(const StatedLayers& stated, const LayerRule& rule, ModelEncoding& model) {
-  if (rule.bases_key.empty() || stated.alike) return;
+void resolve_bases(const StatedLayers& stated, ModelEncoding& model) {
   const Said<std::vector<double>>& bases = stated.bases;
+  if (!bases || stated.alike) return;
   const size_t count = count_of(model);
-  if (bases) check_length(bases.source, bases.value->size(), count);
+  check_length(bases.source, bases.value->size(), count);
   size_t passing = 0;
   for (size_t i = 0; i < count; ++i) {
-    const int64_t from_last = static_cast<int64_t>(count - 1 - i);
-    const bool passes = bases ? (*bases)[i] == 0
-                              : rule.passes_from_last > 0 && from_last % rule.passes_from_last == 0;
     PositionEncoding& positions = model.layers[i].positions;
-    if (passes) {
+    if ((*bases)[i] == 0) {
       positions = NoEncoding{};
       ++passing;
-    } else if (auto* rope = std::get_if<RopeConfig>(&positions); rope != nullptr && bases) {
+    } else if (auto* rope = std::get_if<RopeConfig>(&positions); rope != nullptr) {
       rope->rope_theta = (*bases)[i];
     }
   }
-  note(model, "layers that do not rotate", fmt::to_string(passing),
-       bases ? bases.source + ", the zeros" : "default of the family");
+  note(model, "layers that do not rotate", fmt::to_string(passing), bases.source + ", the zeros");
 }
 
 }  // namespace ropewalk

@@ -13,11 +13,12 @@ namespace ropewalk {
 std::vector<size_t> resolve_kinds(const StatedLayers& stated, const LayerRule& rule,
                                   ModelEncoding& model);
 
-// Which layers rotate, by no_rope_layers (1: it does) or no_rope_layer_interval.
+// Which layers rotate, as the file says it or else by rule.rotates; all of them where a list of
+// bases says it.
 std::vector<bool> resolve_rotating(const StatedLayers& stated, const LayerRule& rule,
                                    ModelEncoding& model);
 
-// Gives each layer its own base, by rule.bases_key.
-void resolve_bases(const StatedLayers& stated, const LayerRule& rule, ModelEncoding& model);
+// Gives each layer the base that the file states for it; one of 0 does not rotate.
+void resolve_bases(const StatedLayers& stated, ModelEncoding& model);
 
 }  // namespace ropewalk

@@ -43,7 +43,7 @@ std::vector<LayerFacts> resolve_positions(const StatedModel& stated, const Model
     model.layers[i].positions = of_kind[kind]->positions;
     facts[i].query_scale = of_kind[kind]->query_scale;
   }
-  resolve_bases(stated.layers, rule, model);
+  resolve_bases(stated.layers, model);
   return facts;
 }
 
