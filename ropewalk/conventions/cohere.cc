@@ -3,11 +3,26 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"logit_scale", "use_parallel_residual_norm"};
+
+constexpr ModelType kCohere2{
+    .name = "cohere2",
+    .architecture = "Cohere2ForCausalLM",
+    .config_class = "Cohere2Config",
+    .size = {8192, 64, 40},
+    .max_positions = 8192,
+    .pairing = Pairing::interleaved,
+    .layers = {.kinds = kFullPassesSlidingTurns,
+               .pattern = "SSSF",
+               .keys = {{LayerKey::every, "sliding_window_pattern"}}},
+    .attention = {.known = true, .window = {.key = "sliding_window", .value = 4096}},
+    .weights = kSeparate,
+    .gguf = gguf_norm("cohere2")};
 
 constexpr ModelType kTypes[] = {
     {.name = "cohere",
@@ -20,32 +35,13 @@ constexpr ModelType kTypes[] = {
      .attention = {.known = true, .qk_norm = layer_norm_if("use_qk_norm", false)},
      .weights = kSeparate,
      .gguf = gguf_norm("command-r")},
-    {.name = "cohere2",
-     .architecture = "Cohere2ForCausalLM",
-     .config_class = "Cohere2Config",
-     .size = {8192, 64, 40},
-     .max_positions = 8192,
-     .pairing = Pairing::interleaved,
-     .layers = {.kinds = kFullPassesSlidingTurns,
-                .pattern = "SSSF",
-                .keys = {{LayerKey::every, "sliding_window_pattern"}}},
-     .attention = {.known = true, .window = {.key = "sliding_window", .value = 4096}},
-     .weights = kSeparate,
-     .gguf = gguf_norm("cohere2")},
+    kCohere2,
     // Layers without experts rotate too where prefix_dense_sliding_window_pattern is 1.
-    {.name = "cohere2_moe",
-     .architecture = "Cohere2MoeForCausalLM",
-     .config_class = "Cohere2MoeConfig",
-     .size = {8192, 64, 40},
-     .head_dim = 128,
-     .max_positions = 8192,
-     .pairing = Pairing::interleaved,
-     .layers = {.kinds = kFullPassesSlidingTurns,
-                .pattern = "SSSF",
-                .keys = {{LayerKey::every, "sliding_window_pattern"}}},
-     .attention = {.known = true, .window = {.key = "sliding_window", .value = 4096}},
-     .weights = kSeparate,
-     .special = Special::cohere2_moe},
+    like(kCohere2, {.name = "cohere2_moe",
+                    .architecture = "Cohere2MoeForCausalLM",
+                    .config_class = "Cohere2MoeConfig",
+                    .head_dim = 128,
+                    .special = Special::cohere2_moe}),
     {.name = "cohere2_vision",
      .architecture = "Cohere2VisionForConditionalGeneration",
      .config_class = "Cohere2VisionConfig",

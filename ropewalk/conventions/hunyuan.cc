@@ -50,16 +50,10 @@ constexpr ModelType kTypes[] = {
     // Four axes (token, column, row, frame), equal in text. transformers gives the two channels of
     // a pair different axes, which is no rotation; here each pair has the axis of its section, as
     // in vLLM, which is the same for text.
-    {.name = "hunyuan_vl_text",
-     .architecture = "HunYuanVLForConditionalGeneration",
-     .config_class = "HunYuanVLTextConfig",
-     .size = {4096, 32, 32},
-     .reads_alpha = true,
-     .multi_axis = {.axes = 4},
-     .attention = {.known = true, .qk_norm = rms_norm_after(1e-5)},
-     .weights = {.form = QkvForm::separate,
-                 .q_norm = "query_layernorm",
-                 .k_norm = "key_layernorm"}},
+    like(kDense, {.name = "hunyuan_vl_text",
+                  .architecture = "HunYuanVLForConditionalGeneration",
+                  .config_class = "HunYuanVLTextConfig",
+                  .multi_axis = MultiAxis{.axes = 4}}),
     {.name = "hunyuan_vl",
      .config_class = "HunYuanVLConfig",
      .part = "text_config",

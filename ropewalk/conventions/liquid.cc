@@ -2,6 +2,7 @@
 // transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -28,39 +29,31 @@ constexpr LayerKind kLfm3[] = {
     {.name = "conv", .rotates = false, .mixer = Mixer::convolution},
 };
 
+constexpr ModelType kLfm2{
+    .name = "lfm2",
+    .architecture = "Lfm2ForCausalLM",
+    .config_class = "Lfm2Config",
+    .size = {2560, 32, 32},
+    .kv_heads = 8,
+    .max_positions = 128000,
+    .rope_theta = 1000000,
+    .layers = {.kinds = kFullAndConv, .keys = {{LayerKey::indices, "full_attn_idxs"}}},
+    .attention = {.known = true,
+                  .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5}, .eps_key = "norm_eps"}},
+    .weights = {.form = QkvForm::separate,
+                .o = "out_proj",
+                .q_norm = "q_layernorm",
+                .k_norm = "k_layernorm"},
+    .gguf = gguf_neox("lfm2")};
+
 constexpr ModelType kTypes[] = {
-    {.name = "lfm2",
-     .architecture = "Lfm2ForCausalLM",
-     .config_class = "Lfm2Config",
-     .size = {2560, 32, 32},
-     .kv_heads = 8,
-     .max_positions = 128000,
-     .rope_theta = 1000000,
-     .layers = {.kinds = kFullAndConv, .keys = {{LayerKey::indices, "full_attn_idxs"}}},
-     .attention = {.known = true,
-                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5},
-                               .eps_key = "norm_eps"}},
-     .weights = {.form = QkvForm::separate,
-                 .o = "out_proj",
-                 .q_norm = "q_layernorm",
-                 .k_norm = "k_layernorm"},
-     .gguf = gguf_neox("lfm2")},
-    {.name = "lfm2_moe",
-     .architecture = "Lfm2MoeForCausalLM",
-     .config_class = "Lfm2MoeConfig",
-     .size = {2048, 32, 32},
-     .kv_heads = 8,
-     .max_positions = 128000,
-     .rope_theta = 1000000,
-     .layers = {.kinds = kFullAndConv},
-     .attention = {.known = true,
-                   .qk_norm = {.norm = {.kind = NormKind::rms, .eps = 1e-5},
-                               .eps_key = "norm_eps"}},
-     .weights = {.form = QkvForm::separate,
-                 .o = "out_proj",
-                 .q_norm = "q_layernorm",
-                 .k_norm = "k_layernorm"},
-     .gguf = gguf_neox("lfm2moe")},
+    kLfm2,
+    like(kLfm2, {.name = "lfm2_moe",
+                 .architecture = "Lfm2MoeForCausalLM",
+                 .config_class = "Lfm2MoeConfig",
+                 .size = {2048, 32, 32},
+                 .layers = LayerRule{.kinds = kFullAndConv},
+                 .gguf = gguf_neox("lfm2moe")}),
     {.name = "lfm2_vl",
      .architecture = "Lfm2VlForConditionalGeneration",
      .config_class = "Lfm2VlConfig",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "ropewalk/conventions/model_type.h"
@@ -9,23 +10,34 @@ namespace ropewalk {
 
 // Rows of many models that differ in few things.
 
-// A type whose code is that of another, under names of its own. Numbers that are not said are those
-// of the other.
+// A type whose code is that of another, under names of its own, with what else it has of its own.
+// What is not said is that of the other.
 struct OwnNames {
   std::string_view name, architecture, config_class;
   ModelType::Size size = {};
-  int64_t kv_heads = -1, max_positions = -1, window = -1;
+  int64_t head_dim = -1, kv_heads = -1, max_positions = -1, window = -1;
+  double rope_theta = 0;
+  std::optional<LayerRule> layers = {};
+  std::optional<MultiAxis> multi_axis = {};
+  std::optional<AttentionRule> attention = {};
   GgufForm gguf = {};
+  Special special = Special::none;
 };
 constexpr ModelType like(ModelType row, const OwnNames& own) {
   row.name = own.name;
   row.architecture = own.architecture;
   row.config_class = own.config_class;
   if (own.size.layers > 0) row.size = own.size;
+  if (own.head_dim >= 0) row.head_dim = own.head_dim;
   if (own.kv_heads >= 0) row.kv_heads = own.kv_heads;
   if (own.max_positions >= 0) row.max_positions = own.max_positions;
+  if (own.rope_theta > 0) row.rope_theta = own.rope_theta;
+  if (own.layers) row.layers = *own.layers;
+  if (own.multi_axis) row.multi_axis = *own.multi_axis;
+  if (own.attention) row.attention = *own.attention;
   if (own.window >= 0) row.attention.window.value = own.window;
   row.gguf = own.gguf;
+  if (own.special != Special::none) row.special = own.special;
   return row;
 }
 
