@@ -30,7 +30,7 @@ TEST(Jamba, OneLayerInAPeriodAttends) {
     "num_hidden_layers": 32, "attn_layer_offset": 4, "attn_layer_period": 8})");
   const ModelEncoding model = read(published);
   EXPECT_EQ(letters(model), "MMMM*MMMMMMM*MMMMMMM*MMMMMMM*MMM");
-  EXPECT_EQ(value_of(model, "layer_types"), "one in 8 is full_attention, the first layer 4");
+  EXPECT_EQ(value_of(model, "layer_types"), "4 full_attention, 28 linear_attention");
   EXPECT_EQ(source_of(model, "layer_types"), "config.json: /attn_layer_period");
   EXPECT_EQ(value_of(model, "encoding"), "none");
   EXPECT_EQ(
@@ -42,7 +42,7 @@ TEST(Jamba, OneLayerInAPeriodAttends) {
 TEST(Jamba, TheOffsetLiesInThePeriod) {
   EXPECT_ROPEWALK_ERROR(read(small_config("jamba", R"({"attn_layer_period": 4})")),
                         ErrorCode::malformed,
-                        "/attn_layer_offset: expected less than attn_layer_period 4, found 4");
+                        "/attn_layer_period: expected the first full_attention layer in 0..3, found 4");
   EXPECT_ROPEWALK_ERROR(read(small_config("jamba", R"({"attn_layer_offset": -1})")),
                         ErrorCode::malformed, "/attn_layer_offset: expected an integer in 0..4095");
 }

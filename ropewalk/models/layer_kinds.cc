@@ -98,8 +98,8 @@ std::string stated_pattern(const StatedLayers& stated, const LayerRule& rule) {
   if (place >= every) {
     const Said<int64_t>& wrong = stated.offset ? stated.offset : stated.every;
     refuse(ErrorCode::malformed, wrong.source,
-           fmt::format("expected the first {} within the {} layers of the pattern, found {}",
-                       rule.kinds[0].name, every, place));
+           fmt::format("expected the first {} layer in 0..{}, found {}", rule.kinds[0].name,
+                       every - 1, place));
   }
   pattern.assign(every, second);
   pattern[place] = first;
