@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/demo/absolute_words.h"
 #include "cli/demo/demo.h"
 #include "cli/output.h"
 #include "cli/text.h"
@@ -16,6 +17,8 @@
 
 namespace ropewalk::cli::demo {
 namespace {
+
+namespace words = absolute_words;
 
 constexpr int64_t kDim = 512;
 
@@ -31,24 +34,21 @@ std::vector<int64_t> first_positions(int64_t count) {
   return positions;
 }
 
-void print_naive_ways(const std::vector<std::string>& tokens) {
+void print_naive_ways(const Voice& say, const std::vector<std::string>& tokens) {
   const std::vector<int64_t> positions = first_positions(static_cast<int64_t>(tokens.size()));
   const std::vector<float> integers = integer_encoding(positions),
                            one_hot = one_hot_encoding(positions, 3);
-  std::vector<std::vector<std::string>> rows = {{"token", "a number", "one-hot"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"token", say(words::kNumber), say(words::kOneHot)}};
   for (size_t i = 0; i < tokens.size(); ++i) {
     rows.push_back({tokens[i], fmt::format("{}", integers[i]),
                     fmt::format("{}", fmt::join(std::span(one_hot).subspan(3 * i, 3), " "))});
   }
-  fmt::print(
-      "The naive ways: the number grows without bound, a one-hot vector is as long as the text and "
-      "says\n"
-      "nothing of near and far.\n\n{}\n",
-      table(rows));
+  fmt::print("{}{}\n", say(words::kNaiveWays), table(rows));
 }
 
 // The module on the embeddings of the three tokens, which are seeded random numbers.
-void print_module(const std::vector<std::string>& tokens) {
+void print_module(const Voice& say, const std::vector<std::string>& tokens) {
   const PositionalEncoding module{.d_model = kDim, .dropout = 0.1, .max_len = 5000};
   const auto count = static_cast<int64_t>(tokens.size());
   Tensor x = make_tensor(DType::f32, {1, count, kDim}), sum = x, trained = x;
@@ -59,13 +59,9 @@ void print_module(const std::vector<std::string>& tokens) {
   forward(module, std::as_const(x).view(), sum.view(), SequenceAxis::batch_first);
   forward(module, std::as_const(x).view(), trained.view(), SequenceAxis::batch_first,
           {.training = true, .seed = 1});
-  fmt::print(
-      "PositionalEncoding(d_model = {}, dropout = {}, max_len = {}) adds it to the embeddings x of "
-      "the tokens,\nx + pe[:, :{}], and in training drops one number in ten and multiplies the "
-      "rest by 1/0.9:\n",
-      module.d_model, module.dropout, module.max_len, count);
+  fmt::print("{}", say(words::kModule, module.d_model, module.dropout, module.max_len, count));
   std::vector<std::vector<std::string>> rows = {
-      {"token", "x", "x + pe (inference)", "dropout(x + pe) (training)"}};
+      {"token", "x", say(words::kInference), say(words::kTraining)}};
   int64_t dropped = 0;
   for (const float value : floats(trained)) dropped += value == 0 ? 1 : 0;
   for (size_t t = 0; t < tokens.size(); ++t) {
@@ -75,44 +71,41 @@ void print_module(const std::vector<std::string>& tokens) {
     }
     rows.push_back(row);
   }
-  fmt::print("{}{} of {} numbers were dropped in training.\n\n", table(rows), dropped,
-             floats(trained).size());
+  fmt::print("{}{}", table(rows), say(words::kDropped, dropped, floats(trained).size()));
 }
 
 }  // namespace
 
-void absolute_positions(Album& album) {
-  const std::vector<std::string> tokens = tokens_of("我 愛 你");
-  fmt::print("1. Where is a token?   我 愛 你\n\n");
-  print_naive_ways(tokens);
+void absolute_positions(const Voice& say, Album& album) {
+  const std::vector<std::string> tokens = tokens_of(say(kILoveYou));
+  fmt::print("{}", say(words::kTitle, say(kILoveYou)));
+  print_naive_ways(say, tokens);
   const SinusoidalConfig config{.d_model = kDim};
   const std::vector<float> pe = sinusoidal(config, first_positions(3));
-  fmt::print(
-      "The sinusoidal encoding of \"Attention Is All You Need\", {} dimensions:\n"
-      "  pe(p, 2i) = sin(p / 10000^(2i/{})),  pe(p, 2i+1) = cos(p / 10000^(2i/{}))\n\n",
-      kDim, kDim, kDim);
+  fmt::print("{}  pe(p, 2i) = sin(p / 10000^(2i/{})),  pe(p, 2i+1) = cos(p / 10000^(2i/{}))\n\n",
+             say(words::kSinusoidal, kDim), kDim, kDim);
   for (size_t i = 0; i < tokens.size(); ++i) {
     const std::span row = std::span(pe).subspan(i * kDim, kDim);
     fmt::print("  {} (p = {})  [{} ... {}]\n", tokens[i], i, numbers(row.first(4)),
                numbers(row.last(4)));
   }
-  fmt::print(
-      "\nEach vector has the length sqrt({}/2) = {:.4f}, and the product of two depends on their "
-      "distance only:\n",
-      kDim, std::sqrt(kDim / 2.0));
+  fmt::print("{}", say(words::kProducts, kDim, std::sqrt(kDim / 2.0)));
   const auto product = [&](size_t a, size_t b) {
     return std::inner_product(pe.begin() + static_cast<long>(a * kDim),
                               pe.begin() + static_cast<long>((a + 1) * kDim),
                               pe.begin() + static_cast<long>(b * kDim), 0.0);
   };
-  fmt::print("  pe(我).pe(愛) = {:.4f}   pe(愛).pe(你) = {:.4f}   pe(我).pe(你) = {:.4f}\n\n",
-             product(0, 1), product(1, 2), product(0, 2));
-  print_module(tokens);
+  for (const auto& [a, b] : {std::pair<size_t, size_t>{0, 1}, {1, 2}, {0, 2}}) {
+    fmt::print("{}pe({}).pe({}) = {:.4f}", a + b == 1 ? "  " : "   ", tokens[a], tokens[b],
+               product(a, b));
+  }
+  fmt::print("\n\n");
+  print_module(say, tokens);
 #ifdef ROPEWALK_PLOTS
-  plot::HeatMap words{.title = "Sinusoidal encoding of 我 愛 你, 512 dimensions",
-                      .x_label = "dimension",
-                      .y_label = "position (token)",
-                      .value_label = "value of the encoding",
+  plot::HeatMap words{.title = say(words::kWordsPicture, say(kILoveYou), kDim),
+                      .x_label = say(words::kDimension),
+                      .y_label = say(words::kPositionOfToken),
+                      .value_label = say(words::kValue),
                       .rows = 3,
                       .columns = kDim,
                       .values = pe};
@@ -121,10 +114,10 @@ void absolute_positions(Album& album) {
   }
   album.add("sinusoidal-words.png", words);
   album.add("sinusoidal-100.png",
-            plot::HeatMap{.title = "Sinusoidal encoding of positions 0 to 99, 512 dimensions",
-                          .x_label = "dimension",
-                          .y_label = "position (tokens)",
-                          .value_label = "value of the encoding",
+            plot::HeatMap{.title = say(words::kHundredPicture, kDim),
+                          .x_label = say(words::kDimension),
+                          .y_label = say(words::kPosition),
+                          .value_label = say(words::kValue),
                           .rows = 100,
                           .columns = kDim,
                           .values = sinusoidal(config, first_positions(100))});

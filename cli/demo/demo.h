@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/demo/language.h"
 #include "cli/pictures.h"
 
 namespace ropewalk::cli::demo {
@@ -27,10 +28,16 @@ class Album {
   std::vector<std::string> written_;
 };
 
-// The parts of the walk, in order. Each prints its own text and figures.
-void absolute_positions(Album& album);  // 我 愛 你: the naive ways, and the sinusoidal encoding
-void order_matters();                   // 他欠我100萬 is not 我欠他100萬
-void four_steps();                      // RoPE on numbers small enough to read
-void rotary_positions(Album& album);  // q.k of LLaMA, Baichuan and ChatGLM only knows the distance
+inline constexpr Sentence kILoveYou{"我 愛 你", "我 愛 你", "我 爱 你"};
+
+// The parts of the walk, in order. Each prints its own text and figures, in the voice's language.
+// 我 愛 你: the naive ways, and the sinusoidal encoding.
+void absolute_positions(const Voice& say, Album& album);
+// 他欠我100萬 is not 我欠他100萬.
+void order_matters(const Voice& say);
+// RoPE on numbers small enough to read.
+void four_steps(const Voice& say);
+// q.k of LLaMA, Baichuan and ChatGLM only knows the distance.
+void rotary_positions(const Voice& say, Album& album);
 
 }  // namespace ropewalk::cli::demo

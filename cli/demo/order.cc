@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/demo/demo.h"
+#include "cli/demo/order_words.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "ropewalk/attention/self_attention.h"
@@ -12,6 +13,8 @@
 
 namespace ropewalk::cli::demo {
 namespace {
+
+namespace words = order_words;
 
 constexpr int64_t kHeads = 4, kHeadDim = 16, kHidden = kHeads * kHeadDim;
 constexpr uint64_t kSeed = 2017;  // of the made-up embeddings and weights
@@ -72,15 +75,10 @@ double norm(const std::vector<float>& a) { return distance(a, std::vector<float>
 
 }  // namespace
 
-void order_matters() {
-  const std::string first = "他欠我100萬", second = "我欠他100萬";
-  fmt::print(
-      "2. Why order needs encoding: {} (he owes me a million) is not {} (I owe him a million)\n\n"
-      "One attention layer, {} heads of {} channels, sees both sentences. Its embeddings and "
-      "weights are seeded random\n"
-      "numbers (seed {}), no trained model. How far apart are its two outputs for the same "
-      "token?\n\n",
-      first, second, kHeads, kHeadDim, kSeed);
+void order_matters(const Voice& say) {
+  const std::string first = say(words::kHeOwesMe), second = say(words::kIOweHim);
+  fmt::print("{}{}", say(words::kTitle, first, second),
+             say(words::kSetting, kHeads, kHeadDim, kSeed));
   const std::vector<std::string> a = tokens_of(first), b = tokens_of(second);
   std::map<std::string, int64_t> vocabulary;
   for (const std::string& token : a) {
@@ -92,16 +90,13 @@ void order_matters() {
                 bag_b = attend_to(b, vocabulary, NoEncoding{});
   const Outputs rope_a = attend_to(a, vocabulary, rope), rope_b = attend_to(b, vocabulary, rope);
   std::vector<std::vector<std::string>> rows = {
-      {"token", "length of its output", "apart without positions", "apart with RoPE"}};
+      {"token", say(words::kLength), say(words::kWithout), say(words::kWith)}};
   for (const std::string& token : a) {
     rows.push_back({token, fmt::format("{:.4f}", norm(rope_a.at(token))),
                     fmt::format("{:.1e}", distance(bag_a.at(token), bag_b.at(token))),
                     fmt::format("{:.4f}", distance(rope_a.at(token), rope_b.at(token)))});
   }
-  fmt::print(
-      "{}\nWithout positions the layer sees a bag of tokens: both sentences give it the same "
-      "outputs, up to rounding.\n\n",
-      table(rows, {false, true, true, true}));
+  fmt::print("{}{}", table(rows, {false, true, true, true}), say(words::kBag));
 }
 
 }  // namespace ropewalk::cli::demo

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/demo/demo.h"
+#include "cli/demo/rotary_words.h"
 #include "cli/output.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/apply/rope.h"
@@ -16,6 +17,8 @@
 
 namespace ropewalk::cli::demo {
 namespace {
+
+namespace words = rotary_words;
 
 constexpr int64_t kShift = 1000;
 
@@ -47,16 +50,15 @@ double score(const RopeConfig& config, const Spectrum& spectrum, Tensor q, Tenso
 
 const std::pair<int64_t, int64_t> kPlaces[] = {{0, 0}, {5, 3}, {3, 5}, {100, 3}, {2000, 17}};
 
-void print_rotary_scores(const ModelEncoding& model, const RopeConfig& config) {
+void print_rotary_scores(const Voice& say, const ModelEncoding& model, const RopeConfig& config) {
   const Spectrum spectrum = make_spectrum(config);
   const Tensor q = vector_of(model.heads, model.head_dim, 1),
                k = vector_of(model.kv_heads, model.head_dim, 2);
   const double size = std::sqrt(dot(q, q, model.head_dim) * dot(k, k, model.head_dim));
   // Each of q and k is rounded three times on the way: six times half an ulp of its length.
   const double bound = 6 * 0x1p-24 * size;
-  std::vector<std::vector<std::string>> rows = {{"m", "n", "m - n", "q.k at (m, n)",
-                                                 fmt::format("q.k at (m+{}, n+{})", kShift, kShift),
-                                                 "difference"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"m", "n", "m - n", say(words::kHere), say(words::kThere, kShift), say(words::kDifference)}};
   double largest = 0;
   for (const auto& [m, n] : kPlaces) {
     const double here = score(config, spectrum, q, k, m, n),
@@ -66,54 +68,50 @@ void print_rotary_scores(const ModelEncoding& model, const RopeConfig& config) {
                     fmt::format("{:.6f}", here), fmt::format("{:.6f}", there),
                     fmt::format("{:.1e}", here - there)});
   }
-  fmt::print("{}largest difference {:.1e}, rounding allows {:.1e}: {}\n\n",
-             table(rows, std::vector<bool>(6, true)), largest, bound,
-             largest <= bound ? "q.k depends on m - n only" : "MORE THAN ROUNDING");
+  fmt::print("{}{}{}", table(rows, std::vector<bool>(6, true)),
+             say(words::kLargest, largest, bound),
+             say(largest <= bound ? words::kHolds : words::kFails));
   if (largest > bound) {
     throw Error(ErrorCode::internal,
                 fmt::format("{}: q.k changed with the place by {}", model.name, largest));
   }
 }
 
-void print_alibi_scores(const AlibiConfig& config) {
+void print_alibi_scores(const Voice& say, const AlibiConfig& config) {
   const std::vector<float> slopes = alibi_slopes(config);
-  fmt::print(
-      "No rotation: {} x (key - query) is added to the scores of head 0, {} x (key - query) to "
-      "those of head {}.\n"
-      "The bias knows the distance only, by its form.\n\n",
-      slopes.front(), slopes.back(), slopes.size() - 1);
+  fmt::print("{}", say(words::kSlopes, slopes.front(), slopes.back(), slopes.size() - 1));
 }
 
-void print_model(const std::string& name) {
+void print_model(const Voice& say, const std::string& name) {
   const ModelEncoding model = preset(name);
   const PositionEncoding& encoding = model.layers.front().positions;
-  fmt::print("{}: {} query heads, {} key heads of {} channels, {} layers", name, model.heads,
-             model.kv_heads, model.head_dim, model.layers.size());
+  fmt::print("{}", say(words::kModel, name, model.heads, model.kv_heads, model.head_dim,
+                       model.layers.size()));
   if (const auto* alibi = std::get_if<AlibiConfig>(&encoding)) {
-    fmt::print(", ALiBi\n");
-    return print_alibi_scores(*alibi);
+    fmt::print("{}", say(words::kAlibi));
+    return print_alibi_scores(say, *alibi);
   }
   const auto& rope = std::get<RopeConfig>(encoding);
-  fmt::print(", RoPE with base {}\n", rope.rope_theta);
+  fmt::print("{}", say(words::kRope, rope.rope_theta));
   for (const RotaryWindow& window : rope.layout.windows) {
     const char* pairs = window.pairing == Pairing::half_split ? "(i, i + {})" : "(2i, 2i + 1)";
-    fmt::print("  channels {}..{} turn in pairs {}\n", window.offset,
-               window.offset + window.dim - 1, fmt::format(fmt::runtime(pairs), window.dim / 2));
+    fmt::print("{}", say(words::kWindow, window.offset, window.offset + window.dim - 1,
+                         fmt::format(fmt::runtime(pairs), window.dim / 2)));
   }
   if (rope.position_axes == 2) {
-    fmt::print("  the first window by the position, the second by the block position\n");
+    fmt::print("{}", say(words::kTwoAxes));
   }
-  print_rotary_scores(model, rope);
+  print_rotary_scores(say, model, rope);
 }
 
 #ifdef ROPEWALK_PLOTS
 
 // The mean over all channels of the head of what is left of a pair's product at a distance.
-plot::Series decay_of(const std::string& name) {
+plot::Series decay_of(const Voice& say, const std::string& name) {
   const ModelEncoding model = preset(name);
   const auto& config = std::get<RopeConfig>(model.layers.front().positions);
   const Spectrum spectrum = make_spectrum(config);
-  plot::Series series{.name = fmt::format("{} (base {})", name, config.rope_theta)};
+  plot::Series series{.name = say(words::kSeries, name, config.rope_theta)};
   for (int64_t distance = 0; distance <= 4096; distance += distance < 256 ? 1 : 8) {
     double sum = 0;
     for (double inv_freq : spectrum.inv_freq) {
@@ -127,12 +125,12 @@ plot::Series decay_of(const std::string& name) {
   return series;
 }
 
-plot::RotationPanel panel_of(const RopeConfig& config, const Spectrum& spectrum, int64_t pair) {
+plot::RotationPanel panel_of(const Voice& say, const RopeConfig& config, const Spectrum& spectrum,
+                             int64_t pair) {
   const double inv_freq = spectrum.inv_freq[static_cast<size_t>(pair)];
-  plot::RotationPanel panel{
-      .title = fmt::format("pair {}: {:.3g} rad per position", pair, inv_freq),
-      .x_label = fmt::format("channel {}", pair),
-      .y_label = fmt::format("channel {}", pair + config.rotary_dim / 2)};
+  plot::RotationPanel panel{.title = say(words::kPair, pair, inv_freq),
+                            .x_label = say(words::kChannel, pair),
+                            .y_label = say(words::kChannel, pair + config.rotary_dim / 2)};
   panel.angle_per_step = inv_freq;
   Tensor q = make_tensor(DType::f32, {7, 1, config.layout.head_dim});
   auto* values = reinterpret_cast<float*>(q.bytes.data());
@@ -145,42 +143,37 @@ plot::RotationPanel panel_of(const RopeConfig& config, const Spectrum& spectrum,
   return panel;
 }
 
-void draw(Album& album) {
+void draw(const Voice& say, Album& album) {
   const ModelEncoding llama = preset("llama-2-7b");
   const auto& config = std::get<RopeConfig>(llama.layers.front().positions);
   const Spectrum spectrum = make_spectrum(config);
-  album.add(
-      "rotating-pairs.png",
-      plot::RotationDiagram{
-          .title = "llama-2-7b: pairs of channels turn by the position m, each at its own speed",
-          .panels = {panel_of(config, spectrum, 0), panel_of(config, spectrum, 16),
-                     panel_of(config, spectrum, 32)},
-          .caption = "The pair (1, 0) of a query at positions 0 to 6, rotated by ropewalk."});
+  album.add("rotating-pairs.png",
+            plot::RotationDiagram{
+                .title = say(words::kPairsPicture),
+                .panels = {panel_of(say, config, spectrum, 0), panel_of(say, config, spectrum, 16),
+                           panel_of(say, config, spectrum, 32)},
+                .caption = say(words::kPairsCaption)});
   album.add("decay.png",
-            plot::LineChart{.title = "q·k of equal q and k falls with the distance m − n",
-                            .x_label = "distance m − n (positions)",
-                            .y_label = "q·k divided by q·q",
-                            .series = {decay_of("llama-2-7b"), decay_of("llama-3-8b"),
-                                       decay_of("glm-4-9b-chat")},
-                            .caption = "q = k = (1, 1, ..., 1). glm-4-9b-chat turns half of the "
-                                       "head only; the rest keeps its product."});
+            plot::LineChart{.title = say(words::kDecayPicture),
+                            .x_label = say(words::kDistance),
+                            .y_label = say(words::kRatio),
+                            .series = {decay_of(say, "llama-2-7b"), decay_of(say, "llama-3-8b"),
+                                       decay_of(say, "glm-4-9b-chat")},
+                            .caption = say(words::kDecayCaption)});
 }
 
 #endif
 
 }  // namespace
 
-void rotary_positions(Album& album) {
-  fmt::print(
-      "4. RoPE as models use it: the inner product q.k that self-attention takes depends on m - n "
-      "only.\n"
-      "q and k are seeded random numbers here, of each model's real shape.\n\n");
+void rotary_positions(const Voice& say, Album& album) {
+  fmt::print("{}", say(words::kTitle));
   for (const char* name : {"llama-2-7b", "llama-3-8b", "baichuan-7b", "baichuan-13b", "chatglm-6b",
                            "chatglm3-6b", "glm-4-9b-chat"}) {
-    print_model(name);
+    print_model(say, name);
   }
 #ifdef ROPEWALK_PLOTS
-  draw(album);
+  draw(say, album);
 #else
   (void)album;
 #endif

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/demo/demo.h"
+#include "cli/demo/steps_words.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "ropewalk/apply/rope.h"
@@ -18,6 +19,8 @@
 
 namespace ropewalk::cli::demo {
 namespace {
+
+namespace words = steps_words;
 
 constexpr int64_t kHidden = 8, kDim = 4, kPairs = kDim / 2;
 constexpr uint64_t kSeed = 2021;  // of the made-up embeddings and weights
@@ -83,12 +86,13 @@ void print_rotations(const CosSinTable& angles) {
   fmt::print("{}\n", table(rows, std::vector<bool>(5, true)));
 }
 
-void print_attention(const std::vector<std::string>& tokens, const Tensor& q, const Tensor& k,
-                     const Tensor& v) {
+void print_attention(const Voice& say, const std::vector<std::string>& tokens, const Tensor& q,
+                     const Tensor& k, const Tensor& v) {
   const std::vector<float> scores = scores_of(q, k);
   Tensor out = make_tensor(DType::f32, q.shape);
   attend(q.view(), k.view(), v.view(), out.view(), {.causal = true});
-  std::vector<std::vector<std::string>> rows = {{"token", "scores", "softmax", "output"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"token", say(words::kScores), "softmax", say(words::kOutput)}};
   for (size_t t = 0; t < tokens.size(); ++t) {
     const std::span row = std::span(scores).subspan(t * tokens.size(), t + 1);
     float sum = 0;
@@ -119,32 +123,25 @@ double difference_of_complex(Tensor q, const CosSinTable& angles, const Spectrum
 
 }  // namespace
 
-void four_steps() {
-  const std::vector<std::string> tokens = tokens_of("我 愛 你");
+void four_steps(const Voice& say) {
+  const std::vector<std::string> tokens = tokens_of(say(kILoveYou));
   const auto count = static_cast<int64_t>(tokens.size());
   const Spectrum spectrum =
       make_spectrum({.rotary_dim = kDim, .layout = {kDim, {{0, kDim, Pairing::half_split}}}});
   const CosSinTable angles = make_table(spectrum, 0, count);
   const Tensor q = projected(count, 1), k = projected(count, 2), v = projected(count, 3);
-  fmt::print(
-      "3. RoPE in four steps: 我 愛 你, one head of {} channels\n\n"
-      "What is wanted is a product that knows the distance only: <f(q, m), f(k, n)> = g(q, k, m - "
-      "n).\n"
-      "f(q, m) = R(m) q has it, where R(m) turns each pair (a, b) of channels by the angle mθᵢ, θᵢ "
-      "= 10000^(-2i/{}):\n"
-      "  (a, b) -> (a cos mθᵢ - b sin mθᵢ, b cos mθᵢ + a sin mθᵢ)\n\n"
-      "Step 1: q = Wq x and k = Wk x from the embedding x of each token (seeded random numbers)\n",
-      kDim, kDim);
+  fmt::print("{}{}  (a, b) -> (a cos mθᵢ - b sin mθᵢ, b cos mθᵢ + a sin mθᵢ)\n\n{}",
+             say(words::kTitle, say(kILoveYou), kDim), say(words::kWanted, kDim),
+             say(words::kStep1));
   print_vectors(tokens, "q", q, "k", k);
-  fmt::print("Step 2: the rotation of each position\n");
+  fmt::print("{}", say(words::kStep2));
   print_rotations(angles);
-  fmt::print("Step 3: the pairs turn, channels 0 and 2 by mθ₀, 1 and 3 by mθ₁\n");
+  fmt::print("{}", say(words::kStep3));
   const Tensor turned_q = rotated(q, spectrum, Pairing::half_split, 0),
                turned_k = rotated(k, spectrum, Pairing::half_split, 0);
   print_vectors(tokens, "f(q, m)", turned_q, "f(k, m)", turned_k);
-  fmt::print("Step 4: self-attention: f(q, m).f(k, n) / sqrt({}), softmax over n <= m, mean of v\n",
-             kDim);
-  print_attention(tokens, turned_q, turned_k, v);
+  fmt::print("{}", say(words::kStep4, kDim));
+  print_attention(say, tokens, turned_q, turned_k, v);
   const std::vector<float> here = scores_of(turned_q, turned_k),
                            there = scores_of(rotated(q, spectrum, Pairing::half_split, 1000),
                                              rotated(k, spectrum, Pairing::half_split, 1000));
@@ -152,11 +149,8 @@ void four_steps() {
   for (size_t i = 0; i < here.size(); ++i) {
     if (std::isfinite(here[i])) largest = std::max(largest, std::fabs(double{here[i]} - there[i]));
   }
-  fmt::print(
-      "The same text from position 1000 on gives the same scores, up to {:.1e}.\n"
-      "LLaMA in Meta's own code multiplies (a + bi) by e^(i mθ) for neighbours a, b: the same "
-      "rotation, up to {:.1e}.\n\n",
-      largest, difference_of_complex(q, angles, spectrum));
+  fmt::print("{}{}", say(words::kSame, largest),
+             say(words::kComplex, difference_of_complex(q, angles, spectrum)));
 }
 
 }  // namespace ropewalk::cli::demo
