@@ -78,6 +78,10 @@ std::vector<std::string> characters(std::string_view utf8) {
   return out;
 }
 
+// WenQuanYi's ₀ sits on the line, its ₁ below it: these digits come from the last family that has
+// them.
+bool is_lowered_digit(std::string_view character) { return character >= "₀" && character <= "₉"; }
+
 // What may stand on a line of its own: a word with its space, or one Chinese character (all
 // characters from U+3000 on are written without spaces).
 std::vector<std::string> pieces(std::string_view utf8) {
@@ -123,7 +127,9 @@ void Canvas::select(int family, double size) {
 int Canvas::family_with(std::string_view character) {
   const auto [entry, is_new] = family_of_.try_emplace(std::string(character), 0);
   if (!is_new) return entry->second;
-  for (int family = 0; family < static_cast<int>(kFamilies.size()); ++family) {
+  constexpr int kCount = static_cast<int>(kFamilies.size());
+  for (int i = 0; i < kCount; ++i) {
+    const int family = is_lowered_digit(character) ? kCount - 1 - i : i;
     select(family, 12);
     cairo_glyph_t* glyphs = nullptr;
     int count = 0;

@@ -25,30 +25,34 @@ constexpr double kNanKey = 24;  // height of the key of NaN under the bar
 
 // Cells along one side and the pixels they take. All cells are equally large: with 2 pixels for
 // some and 3 for others, the fast sin, cos, sin, cos columns of an encoding would show stripes that
-// are not in the data. For the same reason an even number of cells shares a pixel (the mean is
-// drawn).
+// are not in the data. Where several cells share a pixel, which shows their mean, they are of one
+// kind: of 2 kinds, cells 0, 2, 4 and 1, 3, 5 share two pixels. Otherwise an even number shares
+// one.
 struct Raster {
   int cells = 0;
   int pixels_per_cell = 1;
   int cells_per_pixel = 1;
+  int kinds = 1;
   int pixels() const {
-    return cells * pixels_per_cell / cells_per_pixel + (cells % cells_per_pixel != 0);
+    const int block = kinds * cells_per_pixel;  // cells of `kinds` pixels
+    return cells / block * kinds * pixels_per_cell + std::min(cells % block, kinds);
   }
   double length() const { return pixels() / kPixelsPerUnit; }
   double cell() const { return length() / std::max(cells, 1); }
 };
 
-Raster fit(int cells, double length) {
+Raster fit(int cells, int kinds, double length) {
   const int pixels = std::max(1, static_cast<int>(length * kPixelsPerUnit + 1e-6));
-  if (cells <= pixels) return {cells, pixels / std::max(cells, 1), 1};
+  if (cells <= pixels) return {cells, pixels / std::max(cells, 1), 1, 1};
   const int share = (cells + pixels - 1) / pixels;
-  return {cells, 1, share + share % 2};
+  return {cells, 1, kinds > 1 ? share : share + share % 2, kinds};
 }
 
 // A reader must know when the colours are not the values themselves.
 std::string shared(const Raster& raster) {
   if (raster.cells_per_pixel == 1) return "";
-  return fmt::format(" (mean of each {})", raster.cells_per_pixel);
+  return fmt::format(" (mean of each {}{})", raster.cells_per_pixel,
+                     raster.kinds == 1 ? "" : fmt::format(", {} apart", raster.kinds));
 }
 
 struct Layout {
@@ -73,7 +77,7 @@ Layout lay_out(Canvas& canvas, const HeatMap& figure, double width, double heigh
     out.below |= value < figure.low;
     out.above |= value > figure.high;
   }
-  out.rows = fit(figure.rows, std::min(height, std::max(1, figure.rows) * kTallestCell));
+  out.rows = fit(figure.rows, 1, std::min(height, std::max(1, figure.rows) * kTallestCell));
   Axis y = cell_axis(figure.rows, figure.row_labels, out.rows.cell(), kTickSize * 1.5);
   std::swap(y.low, y.high);  // row 0 at the top
   for (Tick& tick : y.ticks) tick.label = canvas.elided(tick.label, kTickSize, kLongestRowLabel);
@@ -85,7 +89,8 @@ Layout lay_out(Canvas& canvas, const HeatMap& figure, double width, double heigh
     const double key = kBarWidth + 8 + canvas.text_width(figure.nan_label, kTickSize);
     out.right = std::max(out.right, kBarGap + key);
   }
-  out.columns = fit(figure.columns, width - 2 * kPadding - out.left - out.right);
+  out.columns =
+      fit(figure.columns, figure.column_kinds, width - 2 * kPadding - out.left - out.right);
   double room = figure.column_labels.empty() ? 44 : 0;  // "4096" with some air
   for (const std::string& label : figure.column_labels) {
     room = std::max(room, canvas.text_width(label, kTickSize) + 8);
@@ -103,12 +108,24 @@ uint32_t rgb(const Color& color) {
   return byte(color.r) << 16 | byte(color.g) << 8 | byte(color.b);
 }
 
+// The cells under one pixel along one side: begin, begin + step, ... before end.
+struct Cells {
+  int begin = 0, end = 0, step = 1;
+};
+
+Cells cells_under(const Raster& raster, int pixel) {
+  const int at = pixel / raster.pixels_per_cell;
+  const int block = raster.kinds * raster.cells_per_pixel;
+  const int first = at / raster.kinds * block;
+  return {first + at % raster.kinds, std::min(first + block, raster.cells), raster.kinds};
+}
+
 // Mean of the numbers among the cells under a pixel; NaN when there is none.
-double mean(const HeatMap& figure, int row, int row_end, int column, int column_end) {
+double mean(const HeatMap& figure, const Cells& rows, const Cells& columns) {
   double sum = 0;
   int count = 0;
-  for (int r = row; r < std::min(row_end, figure.rows); ++r) {
-    for (int c = column; c < std::min(column_end, figure.columns); ++c) {
+  for (int r = rows.begin; r < rows.end; r += rows.step) {
+    for (int c = columns.begin; c < columns.end; c += columns.step) {
       const float value = figure.values[static_cast<size_t>(r) * figure.columns + c];
       if (std::isnan(value)) continue;
       sum += value;
@@ -127,11 +144,8 @@ Pixels paint(const HeatMap& figure, const Raster& rows, const Raster& columns) {
       for (int x = 0; x < out.width; ++x) out.rgb.push_back(out.rgb[begin + x]);
       continue;
     }
-    const int row = y / rows.pixels_per_cell * rows.cells_per_pixel;
     for (int x = 0; x < out.width; ++x) {
-      const int column = x / columns.pixels_per_cell * columns.cells_per_pixel;
-      const double value =
-          mean(figure, row, row + rows.cells_per_pixel, column, column + columns.cells_per_pixel);
+      const double value = mean(figure, cells_under(rows, y), cells_under(columns, x));
       out.rgb.push_back(rgb(value_color(value, figure.low, figure.high)));
     }
   }

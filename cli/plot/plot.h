@@ -27,6 +27,9 @@ struct HeatMap {
   std::vector<float> values = {};               // rows x columns, row after row
   std::vector<std::string> row_labels = {};     // empty: 0, 1, 2, ...; else one per row
   std::vector<std::string> column_labels = {};  // empty: 0, 1, 2, ...; else one per column
+  // Columns i and i + column_kinds are of one kind: where a pixel stands for several columns, all
+  // of them are.
+  int column_kinds = 1;
   double low = -1;
   double high = 1;
   std::string caption = {};       // small print under the picture

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/plot/canvas.h"
 #include "cli/plot/color.h"
 #include "cli/plot/plot_testing.h"
 #include "ropewalk/base/error.h"
@@ -144,6 +145,27 @@ TEST(Render, EveryFieldMayBeEmpty) {
   }
 }
 
+// How far down the middle of a text's ink lies.
+double middle_of(const std::string& text) {
+  Canvas canvas(Format::png, 100, 60);
+  canvas.text({50, 30}, text, {.size = 30, .align = Align::middle});
+  const Image image(canvas.finish());
+  double sum = 0, count = 0;
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      if (image.rgb(x, y) == 0xFFFFFF) continue;
+      sum += y;
+      ++count;
+    }
+  }
+  return sum / count;
+}
+
+TEST(Canvas, LoweredDigitsStandOnOneLine) {
+  EXPECT_NEAR(middle_of("₀"), middle_of("₁"), 3);
+  EXPECT_GT(middle_of("₀"), middle_of("0") + 8);
+}
+
 TEST(HeatMap, CellsHaveTheColourOfTheirValue) {
   const HeatMap map{.rows = 2, .columns = 2, .values = {-0.73f, 0.31f, kNan, 0.57f}};
   const Image image(render(map, Format::png));
@@ -177,6 +199,20 @@ TEST(HeatMap, ColumnsGetWholePixelsOrTheFigureGrows) {
     EXPECT_GE(image.width(), 1600);
     EXPECT_LT(image.width(), 2100);
     EXPECT_GT(find(image, 0.5, -1, 1).count, 850 * 590) << columns;
+  }
+}
+
+// sin and cos of a pair beside each other: their mean would be white everywhere.
+TEST(HeatMap, ColumnsOfDifferentKindsShareNoPixel) {
+  for (const int columns : {2000, 4001}) {
+    HeatMap map{.rows = 100, .columns = columns, .column_kinds = 2};
+    for (int i = 0; i < columns * 100; ++i) {
+      map.values.push_back(i % columns % 2 == 0 ? 0.73f : -0.31f);
+    }
+    const Image image(render(map, Format::png));
+    const Patch even = find(image, 0.73f, -1, 1), odd = find(image, -0.31f, -1, 1);
+    EXPECT_GT(even.count, 400 * 590) << columns;
+    EXPECT_GT(odd.count, 400 * 590) << columns;
   }
 }
 
