@@ -17,6 +17,7 @@
 
 #include "cli/command.h"
 #include "cli/usage.h"
+#include "cli/version.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
 #include "ropewalk/kernels/simd/targets.h"
@@ -80,8 +81,9 @@ std::string hint(std::string_view word) {
 
 int usage_error(const CLI::App* command, const CLI::ParseError& error, int argc, char** argv) {
   if (command != nullptr) {
-    return report(kUsage, fmt::format("{} (see ropewalk {} --help)", usage_message(*command, error),
-                                      command->get_name()));
+    return report(kUsage,
+                  fmt::format("{} (see ropewalk {} --help)",
+                              usage_message(*command, error, argv[argc - 1]), command->get_name()));
   }
   if (argc <= 1) return report(kUsage, "a command is needed (see ropewalk help)");
   return report(kUsage, fmt::format("unknown command or option \"{}\"{} (see ropewalk help)",
@@ -97,7 +99,8 @@ std::string overview() {
     text += fmt::format("  {:<11}{}\n", command.name, command.summary);
   }
   return text +
-         "  help       this text; ropewalk COMMAND --help for a command\n\n"
+         "  help       this text; ropewalk COMMAND --help for a command\n"
+         "  version    the version, its commit and what it was built with\n\n"
          "Options: --version, --help. Most commands take --json.\n"
          "Environment: ROPEWALK_TARGET caps the instruction set, OMP_NUM_THREADS the threads;\n"
          "neither changes a result.\n"
@@ -124,7 +127,7 @@ std::string help_about(const std::vector<CLI::App*>& commands, const std::string
 
 int run(int argc, char** argv) {
   CLI::App app{"ropewalk: positional encoding for transformers, exact to the model.", "ropewalk"};
-  app.set_version_flag("--version", "ropewalk " ROPEWALK_VERSION);
+  app.set_version_flag("-V,--version", version_text());
   app.set_help_flag("-h,--help", "this text");
   app.require_subcommand(1);
   std::vector<CLI::App*> commands;
@@ -136,6 +139,7 @@ int run(int argc, char** argv) {
   std::string topic;
   CLI::App* help = app.add_subcommand("help", "this text, or that of a command");
   help->add_option("COMMAND", topic);
+  const CLI::App* version = app.add_subcommand("version", "what this build is");
 
   try {
     app.parse(argc, argv);
@@ -143,6 +147,7 @@ int run(int argc, char** argv) {
       fmt::print("{}", help_about(commands, topic));
       return 0;
     }
+    if (version->parsed()) throw CLI::CallForVersion(version_text(), 0);
     for (size_t i = 0; i < commands.size(); ++i) {
       if (!commands[i]->parsed()) continue;
       refuse_empty_texts(*commands[i]);
@@ -153,8 +158,8 @@ int run(int argc, char** argv) {
     const CLI::App* command = parsed_of(commands);
     fmt::print("{}", command ? help_text(*command) : overview());
     return 0;
-  } catch (const CLI::CallForVersion& version) {
-    fmt::print("{}\n", version.what());
+  } catch (const CLI::CallForVersion& call) {
+    fmt::print("{}", call.what());
     return 0;
   } catch (const CLI::ParseError& error) {
     return usage_error(parsed_of(commands), error, argc, argv);

@@ -49,6 +49,13 @@ std::string table(const std::vector<std::vector<std::string>>& rows,
   return out;
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
 Overwrite overwrite(bool force) { return force ? Overwrite::replace : Overwrite::refuse; }
 
 Tensor load_tensor(const std::string& path, const std::string& name, bool bf16_as_v2) {

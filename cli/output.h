@@ -23,6 +23,9 @@ nlohmann::ordered_json json_numbers(std::span<const float> values);
 std::string table(const std::vector<std::vector<std::string>>& rows,
                   const std::vector<bool>& right = {});
 
+// A field of CSV: in quotes where it holds one, a comma or the end of a line (RFC 4180).
+std::string csv_field(const std::string& text);
+
 // What --force means for the files that a command writes.
 Overwrite overwrite(bool force);
 

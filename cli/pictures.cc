@@ -3,6 +3,8 @@
 #include <span>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "ropewalk/base/error.h"
 
 namespace ropewalk::cli {
@@ -23,8 +25,10 @@ void write_picture(const std::string& path, const plot::Figure& figure, Overwrit
 #else
 
 void check_picture(const std::string& path, Overwrite) {
-  throw Error(ErrorCode::unsupported,
-              escaped(path) + ": this build draws no pictures (Cairo was not found)");
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("--plot {}: this build draws no pictures: it was configured without "
+                          "Cairo or with -DROPEWALK_PLOTS=OFF",
+                          escaped(path)));
 }
 
 #endif

@@ -10,7 +10,7 @@
 
 namespace ropewalk::cli {
 
-// Throws unsupported when this build has no Cairo; invalid_argument when the name does not end in
+// Throws invalid_argument when this build draws none or the name does not end in
 // .png or .svg. To be called before the work starts.
 void check_picture(const std::string& path, Overwrite overwrite);
 

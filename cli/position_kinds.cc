@@ -213,7 +213,15 @@ MropePrompt prompt_of(const PositionRequest& request, const MropeRules& rules,
     } else if (item.starts_with("video:")) {
       add_video(prompt, grid_of(item.substr(6)), rules, before_each_frame);
     } else {
-      add_text(prompt, parse_integer(item, "VALUES"));
+      int64_t tokens = 0;
+      const auto [stop, error] = std::from_chars(item.data(), item.data() + item.size(), tokens);
+      if (error != std::errc{} || stop != item.data() + item.size()) {
+        fail(
+            fmt::format("VALUES: expected items N (tokens of text), image:HxW, image:TxHxW or "
+                        "video:TxHxW, commas between them, found \"{}\"",
+                        escaped(item)));
+      }
+      add_text(prompt, tokens);
     }
   }
   return prompt;

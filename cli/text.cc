@@ -82,4 +82,22 @@ std::string padded(std::string_view text, int width) {
   return result;
 }
 
+std::vector<std::string> wrapped(std::string_view text, int width) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    std::string& line = lines.back();
+    if (line.empty()) {
+      line = word;
+    } else if (display_width(line) + 1 + display_width(word) > width) {
+      lines.emplace_back(word);
+    } else {
+      line += fmt::format(" {}", word);
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
 }  // namespace ropewalk::cli

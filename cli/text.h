@@ -17,4 +17,7 @@ int display_width(std::string_view text);
 // The text with spaces added after it up to `width` columns.
 std::string padded(std::string_view text, int width);
 
+// The text broken at spaces into lines of at most `width` columns; a longer word has its own.
+std::vector<std::string> wrapped(std::string_view text, int width);
+
 }  // namespace ropewalk::cli

@@ -6,13 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "cli/text.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
 
 namespace ropewalk::cli {
 namespace {
 
-constexpr size_t kNameColumns = 26, kLineColumns = 100;
+constexpr int kNameColumns = 26, kLineColumns = 100;
 
 bool is_flag(const CLI::Option& option) { return option.get_type_size() == 0; }
 
@@ -29,22 +30,15 @@ std::string shown_name(const CLI::Option& option) {
 // The name to the left, the text to the right of it, broken at spaces.
 std::string described(const CLI::Option& option) {
   std::string out, line = fmt::format("  {:<{}}", shown_name(option), kNameColumns - 2);
-  if (line.size() > kNameColumns) {
+  if (display_width(line) > kNameColumns) {
     out = line + "\n";
     line.assign(kNameColumns, ' ');
   }
-  std::string_view text = option.get_description();
-  for (bool first = true; !text.empty(); first = false) {
-    const size_t end = std::min(text.find(' '), text.size());
-    if (!first && line.size() + 1 + end > kLineColumns) {
-      out += line + "\n";
-      line.assign(kNameColumns, ' ');
-      first = true;
-    }
-    line += (first ? "" : " ") + std::string(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string& text : wrapped(option.get_description(), kLineColumns - kNameColumns)) {
+    out += line + text + "\n";
+    line.assign(kNameColumns, ' ');
   }
-  return out + line + "\n";
+  return out;
 }
 
 // The options that one must or may give, without the help flag.
@@ -62,30 +56,53 @@ std::string usage(const CLI::App& command) {
   for (const CLI::Option* option : options_of(command, true)) {
     const std::string name = shown_name(*option);
     line += option->get_required() ? " " + name : fmt::format(" [{}]", name);
+    if (option->get_items_expected_max() > 1) line += "...";
   }
   return line;
 }
 
-std::string first_unexpected(const CLI::App& command) {
-  const CLI::App& root = command.get_parent() ? *command.get_parent() : command;
-  for (const std::string& word : root.remaining(true)) {
-    if (word != "--") return word;
-  }
-  return "--";
-}
+// A word that the command has no place for.
+struct Unexpected {
+  std::string word = "--";
+  bool option = false;
+};
 
-std::string unexpected(const CLI::App& command) {
-  const std::string word = first_unexpected(command);
+std::vector<std::string> long_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  // A known option can be unexpected after "--" only, where it is an argument.
-  const bool known = std::find(names.begin(), names.end(), word) != names.end();
-  const bool option = word.starts_with("-") && !known;
+  return names;
+}
+
+// The first of them.
+Unexpected first_unexpected(const CLI::App& command) {
+  const CLI::App& root = command.get_parent() ? *command.get_parent() : command;
+  const std::vector<std::string> names = long_names(command);
+  for (const std::string& word : root.remaining(true)) {
+    if (word == "--") continue;
+    // A known option can be unexpected after "--" only, where it is an argument.
+    const bool known = std::find(names.begin(), names.end(), word) != names.end();
+    return {word, word.starts_with("-") && !known};
+  }
+  return {};
+}
+
+std::string in_words(const Unexpected& found, const CLI::App& command) {
+  const std::vector<std::string> names = long_names(command);
   const std::vector<std::string_view> views(names.begin(), names.end());
-  return fmt::format("unexpected {} \"{}\"{}", option ? "option" : "argument", escaped(word),
-                     option ? did_you_mean(word.substr(0, word.find('=')), views) : "");
+  const std::string name = found.word.substr(0, found.word.find('='));
+  return fmt::format("unexpected {} \"{}\"{}", found.option ? "option" : "argument",
+                     escaped(found.word), found.option ? did_you_mean(name, views) : "");
+}
+
+// The option with a value that has more values than it takes; null where there is none.
+const CLI::Option* given_too_often(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const auto most = static_cast<size_t>(option->get_items_expected_max());
+    if (!is_flag(*option) && option->count() > most) return option;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -98,17 +115,23 @@ std::string help_text(const CLI::App& command) {
   return text + described(*command.get_help_ptr());
 }
 
-std::string usage_message(const CLI::App& command, const CLI::ParseError& error) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected(command);
-  const std::string message = error.what();
-  const std::string option = message.substr(0, message.find(':'));
-  if (message.ends_with(" missing")) {
-    return fmt::format("{}: expected a value after it, found none", option);
+std::string usage_message(const CLI::App& command, const CLI::ParseError& error,
+                          const std::string& last_word) {
+  const Unexpected found = first_unexpected(command);
+  // A misspelt option, rather than what is missing for it: "show --hlep" lacks no MODEL.
+  const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || (missing && found.option)) {
+    return in_words(found, command);
   }
-  if (message.find(": At Most 1 required") != std::string::npos) {
-    return fmt::format("{}: given more than once", option);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (const CLI::Option* option = given_too_often(command)) {
+      return fmt::format("{}: given more than once", option->get_name());
+    }
+    // The words ran out behind it.
+    return fmt::format("{}: expected a value after it, found none",
+                       escaped(last_word.substr(0, last_word.find('='))));
   }
-  return escaped(message, 400);
+  return escaped(error.what(), 400);
 }
 
 void refuse_empty_texts(const CLI::App& command) {

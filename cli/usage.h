@@ -10,8 +10,9 @@ namespace ropewalk::cli {
 std::string help_text(const CLI::App& command);
 
 // Why CLI11 refused the words of a command, in one line: `unexpected argument "--jsno"; did you
-// mean "--json"?`.
-std::string usage_message(const CLI::App& command, const CLI::ParseError& error);
+// mean "--json"?`. `last_word` is that of the command line.
+std::string usage_message(const CLI::App& command, const CLI::ParseError& error,
+                          const std::string& last_word);
 
 // An empty text is mostly the unset variable of a script. Throws io for an option that names a
 // file, invalid_argument for any other.

@@ -3,10 +3,15 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/bench/roof.h"
 #include "ropewalk/apply/positional_encoding.h"
 #include "ropewalk/apply/rope.h"
+#include "ropewalk/base/error.h"
 #include "ropewalk/base/half.h"
 #include "ropewalk/kernels/rows/rows.h"
 #include "ropewalk/spectrum/spectrum.h"
@@ -239,22 +244,21 @@ Measured measure_add(bool training, int threads, int rounds) {
               touch_in_place({x.data(), x.bytes(), true}, parallel);
             }},
            rounds);
-  return {training ? "add_pe_dropout" : "add_pe",
-          "f32",
-          "",
-          threads,
-          x.bytes(),
-          times[0],
-          times[1],
-          {},
-          {}};
+  return {.workload = training ? "add_pe_dropout" : "add_pe",
+          .dtype = "f32",
+          .threads = threads,
+          .bytes = x.bytes(),
+          .work = times[0],
+          .memory = times[1]};
 }
 
 }  // namespace
 
 std::vector<Measured> measure(const BenchOptions& options) {
   std::vector<Measured> all;
+  std::set<std::string> names;
   const auto wanted = [&](const std::string& workload) {
+    names.insert(workload);
     if (workload.find(options.only) == std::string::npos) return false;
     if (options.progress) options.progress(workload);
     return true;
@@ -268,7 +272,11 @@ std::vector<Measured> measure(const BenchOptions& options) {
     }
     if (options.lines) continue;
     for (const RopeCase& c : kRopeCases) {
-      if ((c.large && !options.large) || !wanted(c.name)) continue;
+      if (c.large && !options.large) {
+        names.insert(c.name + " (with --large)");
+        continue;
+      }
+      if (!wanted(c.name)) continue;
       for (DType dtype : {DType::f32, DType::bf16, DType::f16}) {
         for (Pairing pairing : {Pairing::half_split, Pairing::interleaved}) {
           all.push_back(measure_rope(c, dtype, pairing, threads, options.rounds));
@@ -279,6 +287,11 @@ std::vector<Measured> measure(const BenchOptions& options) {
     if (wanted("sinusoidal_5000x512")) all.push_back(measure_sinusoidal(threads, options.rounds));
     if (wanted("add_pe")) all.push_back(measure_add(false, threads, options.rounds));
     if (wanted("add_pe_dropout")) all.push_back(measure_add(true, threads, options.rounds));
+  }
+  if (all.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--only: expected part of one of {}, found \"{}\"",
+                            fmt::join(names, ", "), escaped(options.only)));
   }
   return all;
 }

@@ -34,6 +34,7 @@ struct BenchOptions {
   std::function<void(const std::string& workload)> progress;
 };
 
+// Throws invalid_argument, naming all workloads, where no name holds `only`.
 std::vector<Measured> measure(const BenchOptions& options);
 
 }  // namespace ropewalk::cli

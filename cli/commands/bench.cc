@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/arguments.h"
 #include "cli/bench/lines.h"
 #include "cli/bench/workloads.h"
 #include "cli/command.h"
@@ -16,8 +17,7 @@ namespace {
 
 struct Options {
   bool json = false, csv = false, large = false, lines = false;
-  int threads = 0, rounds = 11;
-  std::string only;
+  std::string only, threads, rounds = "11";
 };
 
 // As the operating system names it.
@@ -103,15 +103,25 @@ nlohmann::ordered_json json_of(const Measured& row) {
   return json;
 }
 
+int within(const std::string& text, const std::string& option, int64_t least, int64_t most) {
+  const int64_t value = parse_integer(text, option);
+  if (value < least || value > most) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: expected {}..{}, found {}", option, least, most, value));
+  }
+  return static_cast<int>(value);
+}
+
 int bench(const Options& options) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  BenchOptions bench{.rounds = options.rounds,
-                     .large = options.large,
-                     .lines = options.lines,
-                     .only = options.only};
-  bench.threads = options.threads > 0 ? std::vector<int>{options.threads}
-                  : cores > 1         ? std::vector<int>{1, cores}
-                                      : std::vector<int>{1};
+  const int rounds = within(options.rounds, "--rounds", 3, 10000);
+  BenchOptions bench{
+      .rounds = rounds, .large = options.large, .lines = options.lines, .only = options.only};
+  if (!options.threads.empty()) {
+    bench.threads = {within(options.threads, "--threads", 1, 1024)};
+  } else {
+    bench.threads = cores > 1 ? std::vector<int>{1, cores} : std::vector<int>{1};
+  }
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   if (terminal) {
     bench.progress = [](const std::string& name) { fmt::print(stderr, "\r\033[K{}", name); };
@@ -125,7 +135,7 @@ int bench(const Options& options) {
     for (const Measured& row : rows) list.push_back(json_of(row));
     print_json({{"cpu", processor()},
                 {"target", available_targets().front()},
-                {"rounds", options.rounds},
+                {"rounds", rounds},
                 {"measured", std::move(list)}});
   } else {
     fmt::print("{}, {} processors, {}\n\n", processor(), cores, available_targets().front());
@@ -143,10 +153,9 @@ Run declare_bench(CLI::App& app) {
       "in place,\n"
       "measured in turn in the same run, with one thread and with all. Takes under a minute.");
   const auto options = std::make_shared<Options>();
-  app.add_option("--threads", options->threads, "this many threads only")
-      ->check(CLI::Range(1, 1024));
-  app.add_option("--only", options->only, "the workloads whose name holds this text");
-  app.add_option("--rounds", options->rounds, "samples of each")->check(CLI::Range(3, 10000));
+  add_text_option(app, "--threads", options->threads, "this many threads only, 1 to 1024", "N");
+  add_text_option(app, "--only", options->only, "the workloads whose name holds this text", "TEXT");
+  add_text_option(app, "--rounds", options->rounds, "samples of each, 3 to 10000 (11)", "N");
   app.add_flag("--large", options->large, "32768 tokens too: 1.4 GB of memory");
   app.add_flag("--lines", options->lines,
                "how time grows with tokens, heads and sequences, as straight lines");

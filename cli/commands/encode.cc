@@ -192,11 +192,12 @@ void print_vectors_json(const Vectors& v, const Options& options) {
 }
 
 std::string csv_of(const Vectors& v) {
-  std::string out = "position";
+  std::string out = v.tokens.empty() ? "position" : "position,token";
   for (int64_t c = 0; c < v.dim; ++c) out += fmt::format(",{}", c);
   out += "\n";
   for (size_t i = 0; i < v.positions.size(); ++i) {
     out += fmt::format("{}", v.positions[i]);
+    if (!v.tokens.empty()) out += "," + csv_field(v.tokens[i]);
     for (float value : v.row(i)) out += fmt::format(",{}", value);
     out += "\n";
   }
@@ -217,13 +218,16 @@ void write_vectors(const Vectors& v, const std::string& path, Overwrite mode) {
 
 #ifdef ROPEWALK_PLOTS
 void draw_vectors(const Vectors& v, const Options& options) {
-  plot::HeatMap map{.title = fmt::format("{} encoding, {} dimensions", options.kind, v.dim),
+  plot::HeatMap map{.title = fmt::format("{} encoding, {} dimension{}", options.kind, v.dim,
+                                         v.dim == 1 ? "" : "s"),
                     .x_label = "dimension",
                     .y_label = v.tokens.empty() ? "position" : "position (token)",
                     .value_label = "value of the encoding",
                     .rows = static_cast<int>(v.positions.size()),
                     .columns = static_cast<int>(v.dim),
                     .values = v.values};
+  // Neighbours are sin and cos of one angle, whose mean says nothing.
+  if (options.kind == "sinusoidal" && options.layout == "interleaved") map.column_kinds = 2;
   for (size_t i = 0; i < v.positions.size(); ++i) map.row_labels.push_back(row_name(v, i));
   const auto [low, high] = std::minmax_element(v.values.begin(), v.values.end());
   if (options.kind != "sinusoidal" && !v.values.empty()) {

@@ -1,5 +1,6 @@
 #include "ropewalk/models/models.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,9 +8,17 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/text.h"
+#include "ropewalk/base/error.h"
+#include "ropewalk/base/nearest_name.h"
 
 namespace ropewalk::cli {
 namespace {
+
+struct Options {
+  std::vector<std::string> names;
+  bool json = false, markdown = false;
+};
 
 std::string words(const TypeInfo& type) {
   if (type.part.empty()) return type.encoding;
@@ -20,9 +29,9 @@ nlohmann::ordered_json text_or_null(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
 
-nlohmann::ordered_json conventions_json() {
+nlohmann::ordered_json conventions_json(const std::vector<FamilyInfo>& list) {
   auto array = nlohmann::ordered_json::array();
-  for (const FamilyInfo& family : families()) {
+  for (const FamilyInfo& family : list) {
     auto types = nlohmann::ordered_json::array();
     for (const TypeInfo& type : family.types) {
       types.push_back({{"model_type", type.name},
@@ -41,17 +50,17 @@ nlohmann::ordered_json conventions_json() {
 }
 
 // docs/models.md.
-void print_markdown() {
+void print_markdown(const std::vector<FamilyInfo>& list) {
   size_t count = 0;
-  for (const FamilyInfo& family : families()) count += family.types.size();
+  for (const FamilyInfo& family : list) count += family.types.size();
   fmt::print(
-      "# Conventions of {} model types\n\n"
+      "# Conventions of {} model type{}\n\n"
       "Printed by `ropewalk models --markdown`. The pairing is that of the Hugging Face weights; "
       "no "
       "key of a config.json or\nof a GGUF file states it. Permuted: the rows of Q and K are moved "
       "on the way to the GGUF, so that the other pairing\nholds there.\n",
-      count);
-  for (const FamilyInfo& family : families()) {
+      count, count == 1 ? "" : "s");
+  for (const FamilyInfo& family : list) {
     fmt::print(
         "\n## {}\n\n| model_type | encoding | attention | weights | GGUF architecture | pairing in "
         "GGUF |\n|---|---|---|---|---|---|\n",
@@ -64,35 +73,97 @@ void print_markdown() {
   }
 }
 
+std::vector<std::string_view> names_of(const TypeInfo& type) {
+  std::vector<std::string_view> names;
+  for (const std::string* name : {&type.name, &type.architecture, &type.gguf_architecture}) {
+    if (!name->empty()) names.push_back(*name);
+  }
+  return names;
+}
+
+bool holds(const std::vector<std::string>& wanted, std::string_view name) {
+  return std::ranges::count(wanted, name) > 0;
+}
+
+// A word that names nothing is mostly misspelt.
+void check_names(const std::vector<std::string>& wanted, const std::vector<FamilyInfo>& all) {
+  std::vector<std::string_view> names;
+  for (const FamilyInfo& family : all) {
+    names.push_back(family.name);
+    names.insert(names.end(), family.presets.begin(), family.presets.end());
+    for (const TypeInfo& type : family.types) {
+      for (const std::string_view name : names_of(type)) names.push_back(name);
+    }
+  }
+  for (const std::string& word : wanted) {
+    if (std::ranges::count(names, word) > 0) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("NAME: expected a family, model type, class, architecture of llama.cpp "
+                            "or preset, found \"{}\"{}",
+                            escaped(word), did_you_mean(word, names)));
+  }
+}
+
+// The families and types of these names, all where there is none. A family's name or preset stands
+// for all its types.
+std::vector<FamilyInfo> chosen(const std::vector<std::string>& wanted) {
+  std::vector<FamilyInfo> all = families();
+  if (wanted.empty()) return all;
+  check_names(wanted, all);
+  for (FamilyInfo& family : all) {
+    const auto is_wanted = [&](std::string_view name) { return holds(wanted, name); };
+    if (is_wanted(family.name) || std::ranges::any_of(family.presets, is_wanted)) continue;
+    std::erase_if(family.types, [&](const TypeInfo& type) {
+      return std::ranges::none_of(names_of(type), is_wanted);
+    });
+  }
+  std::erase_if(all, [](const FamilyInfo& family) { return family.types.empty(); });
+  return all;
+}
+
+// A line for each type, of at most 100 columns, below that of its family.
+void print_families(const std::vector<FamilyInfo>& list) {
+  constexpr int kColumns = 100;
+  size_t width = 0;
+  for (const FamilyInfo& family : list) {
+    for (const TypeInfo& type : family.types) width = std::max(width, type.name.size());
+  }
+  for (const FamilyInfo& family : list) {
+    fmt::print("{}{}\n", family.name,
+               family.presets.empty()
+                   ? ""
+                   : fmt::format(" (presets {})", fmt::join(family.presets, ", ")));
+    for (const TypeInfo& type : family.types) {
+      std::string_view name = type.name;
+      for (const std::string& line : wrapped(words(type), kColumns - 4 - static_cast<int>(width))) {
+        fmt::print("  {:<{}}  {}\n", name, width, line);
+        name = "";
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Run declare_models(CLI::App& app) {
   app.description(
-      "Example: ropewalk models\n\nThe families whose files (config.json, GGUF, params.json) can "
-      "be read, and the presets "
-      "that need no file.");
-  const auto json = std::make_shared<bool>(false);
-  app.add_flag("--json", *json, "as JSON");
-  const auto markdown = std::make_shared<bool>(false);
-  app.add_flag("--markdown", *markdown, "as docs/models.md");
-  return [json, markdown] {
-    if (*markdown) {
-      print_markdown();
-      return 0;
+      "Example: ropewalk models qwen3\n\nThe families whose files (config.json, GGUF, params.json) "
+      "can be read, what encodes position in each\nmodel type, and the presets that need no file.");
+  const auto options = std::make_shared<Options>();
+  app.add_option("NAME", options->names,
+                 "only these: a family, model type, class (Qwen3ForCausalLM), architecture of "
+                 "llama.cpp, or preset");
+  app.add_flag("--json", options->json, "as JSON");
+  app.add_flag("--markdown", options->markdown, "as docs/models.md");
+  return [options] {
+    const std::vector<FamilyInfo> list = chosen(options->names);
+    if (options->markdown) {
+      print_markdown(list);
+    } else if (options->json) {
+      print_json(conventions_json(list));
+    } else {
+      print_families(list);
     }
-    if (*json) {
-      print_json(conventions_json());
-      return 0;
-    }
-    std::vector<std::vector<std::string>> rows = {{"family", "model_type", "encoding", "presets"}};
-    for (const FamilyInfo& family : families()) {
-      const std::string presets = fmt::format("{}", fmt::join(family.presets, ", "));
-      for (const TypeInfo& type : family.types) {
-        const bool first = &type == &family.types.front();
-        rows.push_back({first ? family.name : "", type.name, words(type), first ? presets : ""});
-      }
-    }
-    fmt::print("{}", table(rows));
     return 0;
   };
 }

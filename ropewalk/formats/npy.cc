@@ -103,8 +103,9 @@ ElementType element_type(const std::string& descr, const std::string& label, boo
   };
   if (descr == "|V2" || descr == "<V2") {
     if (bf16_as_v2) return {DType::bf16};
-    refuse("a type",
-           ", two bytes without one, as ml_dtypes saves bfloat16; the option bf16 reads them so");
+    refuse(
+        "a type",
+        ", two bytes without one, as ml_dtypes saves bfloat16; --bf16 (bf16_as_v2) reads them so");
   }
   if (descr.find('O') != std::string::npos) {
     refuse("numbers", "; an array of Python objects is a pickle, refused");

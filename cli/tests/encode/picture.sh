@@ -6,3 +6,5 @@ try ropewalk encode a --plot pe.png
 try ropewalk encode a --plot pe.jpg
 try ropewalk encode a --plot missing/pe.png
 left
+ropewalk encode --positions 0..3 --kind integer --plot one.svg | first 1
+grep -o '<title>.*</title>' one.svg

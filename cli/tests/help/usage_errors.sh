@@ -16,4 +16,11 @@ try ropewalk encode -x
 try ropewalk rotate --head-dim 4 --pairing half_split
 try ropewalk attend
 try ropewalk demo here
-try ropewalk models llama
+try ropewalk bench llama
+# E9: the misspelt option, not what is missing for it.
+try ropewalk show --hlep
+try ropewalk rotate llama-2-7b --qq q.npy
+try ropewalk attend --frob
+try ropewalk show -o
+try ropewalk encode --dim=
+try ropewalk encode --dim 4 a -o

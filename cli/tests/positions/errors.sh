@@ -24,6 +24,8 @@ try ropewalk positions mrope 4,image:3x4
 try ropewalk positions mrope 4,image:4
 try ropewalk positions mrope 4,image:4x4x4x4
 try ropewalk positions mrope 4,imag:4x4
+try ropewalk positions mrope 4,,image:4x4
+try ropewalk positions mrope 4.5
 try ropewalk positions mrope -- -1
 try ropewalk positions mrope 9223372036854775807
 try ropewalk positions mrope image:2x2 --merge 0
