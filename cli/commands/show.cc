@@ -111,6 +111,8 @@ void draw(const ModelEncoding& model, const Shown& choice, const Options& option
 #ifdef ROPEWALK_PLOTS
   write_picture(options.picture, frequency_chart(model, choice.layer, choice.seq_len),
                 overwrite(options.force));
+#else
+  (void)model, (void)choice;
 #endif
 }
 

@@ -7,12 +7,14 @@
 #include "cli/demo/demo.h"
 #include "cli/demo/rotary_words.h"
 #include "cli/output.h"
+#include "cli/text.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/apply/rope.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/base/random.h"
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/models/models.h"
+#include "ropewalk/positions/chatglm.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli::demo {
@@ -82,6 +84,20 @@ void print_alibi_scores(const Voice& say, const AlibiConfig& config) {
   fmt::print("{}", say(words::kSlopes, slopes.front(), slopes.back(), slopes.size() - 1));
 }
 
+// The two position ids of ChatGLM-6B.
+void print_two_axes(const Voice& say) {
+  std::vector<std::vector<std::string>> rows = {
+      {"  token"}, {"  " + say(words::kPositionIds)}, {"  " + say(words::kBlockIds)}};
+  for (const std::string& token : tokens_of(say(kILoveYou))) rows[0].push_back(token);
+  rows[0].insert(rows[0].end(), {"gMASK", "bos", "我", "也"});
+  // By ids of its vocabulary, of which gMASK and bos decide.
+  const ChatGlmPositions ids =
+      chatglm_positions(std::vector<int64_t>{5, 6, 7, 130001, 130004, 8, 9});
+  for (const int64_t id : ids.position) rows[1].push_back(fmt::to_string(id));
+  for (const int64_t id : ids.block_position) rows[2].push_back(fmt::to_string(id));
+  fmt::print("{}{}{}", say(words::kTwoAxes), table(rows), say(words::kBothAxes));
+}
+
 void print_model(const Voice& say, const std::string& name) {
   const ModelEncoding model = preset(name);
   const PositionEncoding& encoding = model.layers.front().positions;
@@ -99,7 +115,7 @@ void print_model(const Voice& say, const std::string& name) {
                          fmt::format(fmt::runtime(pairs), window.dim / 2)));
   }
   if (rope.position_axes == 2) {
-    fmt::print("{}", say(words::kTwoAxes));
+    print_two_axes(say);
   }
   print_rotary_scores(say, model, rope);
 }

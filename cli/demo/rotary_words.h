@@ -21,8 +21,14 @@ inline constexpr Sentence kWindow{"  channels {}..{} turn in pairs {}\n",
                                   "  通道 {}..{} 兩兩旋轉，成對方式 {}\n",
                                   "  通道 {}..{} 两两旋转，配对方式 {}\n"};
 inline constexpr Sentence kTwoAxes{
-    "  the first window by the position, the second by the block position\n",
-    "  前一段依位置旋轉，後一段依區塊內的位置旋轉\n", "  前一段按位置旋转，后一段按块内位置旋转\n"};
+    "  the first window by the position, the second by the block position; of a prompt and the "
+    "beginning of its answer:\n",
+    "  前一段依位置旋轉，後一段依區塊內的位置旋轉；一段提示和它的回答的開頭：\n",
+    "  前一段按位置旋转，后一段按块内位置旋转；一段提示词和它的回答的开头：\n"};
+inline constexpr Sentence kPositionIds{"position", "位置", "位置"};
+inline constexpr Sentence kBlockIds{"block position", "區塊內的位置", "块内位置"};
+inline constexpr Sentence kBothAxes{"  below, m and n are both of them\n",
+                                    "  下表裡兩者都取 m 與 n\n", "  下表里两者都取 m 和 n\n"};
 inline constexpr Sentence kSlopes{
     "No rotation: {} x (key - query) is added to the scores of head 0, {} x (key - query) to those "
     "of head {}.\nThe bias knows the distance only, by its form.\n\n",

@@ -35,6 +35,11 @@ std::string numbers(std::span<const float> values) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
+std::string complex_number(const std::complex<double>& value) {
+  return fmt::format("{:7.4f} {} {:.4f}i", value.real(), value.imag() < 0 ? '-' : '+',
+                     std::fabs(value.imag()));
+}
+
 // W x for each token: [seq, 1, kDim] of one head.
 Tensor projected(int64_t tokens, uint64_t weights) {
   Tensor out = make_tensor(DType::f32, {tokens, 1, kDim});
@@ -106,19 +111,25 @@ void print_attention(const Voice& say, const std::vector<std::string>& tokens, c
 }
 
 // Meta's code takes neighbours for the two parts of a complex number and multiplies by e^(i mθ).
-double difference_of_complex(Tensor q, const CosSinTable& angles, const Spectrum& spectrum) {
+void print_complex(const Voice& say, const std::vector<std::string>& tokens, Tensor q,
+                   const CosSinTable& angles, const Spectrum& spectrum) {
   Tensor turned = rotated(q, spectrum, Pairing::interleaved, 0);
+  std::vector<std::vector<std::string>> rows = {
+      {"token", "a + bi", "e^(i mθ₀)", say(words::kProduct), say(words::kTurnedPair)}};
   double largest = 0;
-  for (size_t m = 0; m < static_cast<size_t>(angles.rows); ++m) {
+  for (size_t m = 0; m < tokens.size(); ++m) {
     for (size_t i = 0; i < kPairs; ++i) {
       const size_t at = m * kDim + 2 * i, row = m * kPairs + i;
-      const std::complex<double> product = std::complex<double>(floats(q)[at], floats(q)[at + 1]) *
-                                           std::complex<double>(angles.cos[row], angles.sin[row]);
+      const std::complex<double> number(floats(q)[at], floats(q)[at + 1]),
+          turn(angles.cos[row], angles.sin[row]), product = number * turn;
       largest = std::max({largest, std::fabs(product.real() - floats(turned)[at]),
                           std::fabs(product.imag() - floats(turned)[at + 1])});
+      if (i > 0) continue;
+      rows.push_back({tokens[m], complex_number(number), complex_number(turn),
+                      complex_number(product), numbers(floats(turned).subspan(at, 2))});
     }
   }
-  return largest;
+  fmt::print("{}{}{}", say(words::kComplex), table(rows), say(words::kEqual, largest));
 }
 
 }  // namespace
@@ -149,8 +160,8 @@ void four_steps(const Voice& say) {
   for (size_t i = 0; i < here.size(); ++i) {
     if (std::isfinite(here[i])) largest = std::max(largest, std::fabs(double{here[i]} - there[i]));
   }
-  fmt::print("{}{}", say(words::kSame, largest),
-             say(words::kComplex, difference_of_complex(q, angles, spectrum)));
+  fmt::print("{}", say(words::kSame, largest));
+  print_complex(say, tokens, q, angles, spectrum);
 }
 
 }  // namespace ropewalk::cli::demo

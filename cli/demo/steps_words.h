@@ -9,13 +9,14 @@ inline constexpr Sentence kTitle{"3. RoPE in four steps: {}, one head of {} chan
                                  "3. RoPE 的四个步骤：“{}”，一个 {} 通道的头\n\n"};
 inline constexpr Sentence kWanted{
     "What is wanted is a product that knows the distance only: <f(q, m), f(k, n)> = g(q, k, m - "
-    "n).\nf(q, m) = R(m) q has it, where R(m) turns each pair (a, b) of channels by the angle mθᵢ, "
-    "θᵢ = 10000^(-2i/{}):\n",
+    "n).\nf(q, m) = R(m) q has it, for <R(m) q, R(n) k> = <R(m - n) q, k>: R(m) turns each pair "
+    "(a, b) of channels\nby the angle mθᵢ, where θᵢ = 10000^(-2i/{}):\n",
     "我們要一個只看得到相對距離的內積：<f(q, m), f(k, n)> = g(q, k, m - n)。\n"
-    "f(q, m) = R(m) q 正是如此：R(m) 把每一對通道 (a, b) 旋轉 mθᵢ 的角度，θᵢ = 10000^(-2i/{})：\n",
+    "f(q, m) = R(m) q 正是如此，因為 <R(m) q, R(n) k> = <R(m - n) q, k>：R(m) 把每一對通道 (a, b)\n"
+    "旋轉 mθᵢ 的角度，其中 θᵢ = 10000^(-2i/{})：\n",
     "我们要一个只看得到相对距离的内积：<f(q, m), f(k, n)> = g(q, k, m - n)。\n"
-    "f(q, m) = R(m) q 正是如此：R(m) 把每一对通道 (a, b) 旋转 mθᵢ 的角度，θᵢ = 10000^(-2i/{})："
-    "\n"};
+    "f(q, m) = R(m) q 正是如此，因为 <R(m) q, R(n) k> = <R(m - n) q, k>：R(m) 把每一对通道 (a, b)\n"
+    "旋转 mθᵢ 的角度，其中 θᵢ = 10000^(-2i/{})：\n"};
 inline constexpr Sentence kStep1{
     "Step 1: q = Wq x and k = Wk x from the embedding x of each token (seeded random numbers)\n",
     "步驟 1：由每個 token 的詞嵌入 x（固定種子的隨機數）算出 q = Wq x 與 k = Wk x\n",
@@ -33,15 +34,19 @@ inline constexpr Sentence kStep4{
 inline constexpr Sentence kScores{"scores", "分數", "分数"};
 inline constexpr Sentence kOutput{"output", "輸出", "输出"};
 inline constexpr Sentence kSame{
-    "The same text from position 1000 on gives the same scores, up to {:.1e}.\n",
-    "同一段文字改從位置 1000 開始，分數不變，最多相差 {:.1e}。\n",
-    "同一段文本改从位置 1000 开始，分数不变，最多相差 {:.1e}。\n"};
+    "The same text from position 1000 on gives the same scores, up to {:.1e}.\n\n",
+    "同一段文字改從位置 1000 開始，分數不變，最多相差 {:.1e}。\n\n",
+    "同一段文本改从位置 1000 开始，分数不变，最多相差 {:.1e}。\n\n"};
 inline constexpr Sentence kComplex{
-    "LLaMA in Meta's own code multiplies (a + bi) by e^(i mθ) for neighbours a, b: the same "
-    "rotation, up to {:.1e}.\n\n",
-    "Meta 的 LLaMA 原始碼把相鄰的 a、b 看作複數 a + bi，乘以 e^(i mθ)：是同一個旋轉，最多相差 "
-    "{:.1e}。\n\n",
-    "Meta 的 LLaMA 原版代码把相邻的 a、b 看作复数 a + bi，乘以 e^(i mθ)：是同一个旋转，最多相差 "
-    "{:.1e}。\n\n"};
+    "LLaMA in Meta's own code takes neighbours for a complex number a + bi and multiplies by e^(i "
+    "mθ):\n",
+    "Meta 的 LLaMA 原始碼把相鄰的兩個通道看作複數 a + bi，乘以 e^(i mθ)：\n",
+    "Meta 的 LLaMA 原版代码把相邻的两个通道看作复数 a + bi，乘以 e^(i mθ)：\n"};
+inline constexpr Sentence kProduct{"their product", "兩者的積", "两者之积"};
+inline constexpr Sentence kTurnedPair{"the pair, turned", "旋轉後的一對", "旋转后的一对"};
+inline constexpr Sentence kEqual{
+    "The same rotation, up to {:.1e}, with pairs (2i, 2i + 1) instead of (i, i + 2).\n\n",
+    "是同一個旋轉，最多相差 {:.1e}；只是成對方式是 (2i, 2i + 1)，不是 (i, i + 2)。\n\n",
+    "是同一个旋转，最多相差 {:.1e}；只是配对方式是 (2i, 2i + 1)，不是 (i, i + 2)。\n\n"};
 
 }  // namespace ropewalk::cli::demo::steps_words
