@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kNameColumns = 26, kLineColumns = 100;
 
-bool is_flag(const CLI::Option& option) { return option.get_type_size() == 0; }
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
 // "MODEL", "-o, --output FILE", "--json".
 std::string shown_name(const CLI::Option& option) {
@@ -105,6 +105,17 @@ const CLI::Option* given_too_often(const CLI::App& command) {
   return nullptr;
 }
 
+// "--json=maybe", as nothing else is converted by CLI11; "" where there is none.
+std::string flag_with_a_value(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (!is_flag(*option) || value == "true" || value == "false") continue;
+      return fmt::format("{}: expected no value, found \"{}\"", option->get_name(), escaped(value));
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string help_text(const CLI::App& command) {
@@ -130,6 +141,9 @@ std::string usage_message(const CLI::App& command, const CLI::ParseError& error,
     // The words ran out behind it.
     return fmt::format("{}: expected a value after it, found none",
                        escaped(last_word.substr(0, last_word.find('='))));
+  }
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    if (const std::string flag = flag_with_a_value(command); !flag.empty()) return flag;
   }
   return escaped(error.what(), 400);
 }

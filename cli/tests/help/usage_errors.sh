@@ -24,3 +24,5 @@ try ropewalk attend --frob
 try ropewalk show -o
 try ropewalk encode --dim=
 try ropewalk encode --dim 4 a -o
+try ropewalk encode a --json --json --dim
+try ropewalk encode a --force --plot
