@@ -51,6 +51,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/report/scaling_words.h
     ropewalk/spectrum/spectrum.h
     ropewalk/tables/angle_mode.h
+    ropewalk/tables/cos_sin.h
     ropewalk/tables/rope_rows.h
     ropewalk/tables/sinusoidal.h
     ropewalk/tables/table.h

@@ -54,6 +54,7 @@
 #include "ropewalk/report/scaling_words.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/tables/angle_mode.h"
+#include "ropewalk/tables/cos_sin.h"
 #include "ropewalk/tables/rope_rows.h"
 #include "ropewalk/tables/sinusoidal.h"
 #include "ropewalk/tables/table.h"

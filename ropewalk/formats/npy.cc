@@ -184,6 +184,24 @@ std::string header_text(const std::string& descr, const Dims& shape) {
   return text + dictionary;
 }
 
+// The header as it is, then the numbers of the tensor.
+void write_array(const std::filesystem::path& path, const std::string& header,
+                 const ConstTensorView& tensor, Overwrite overwrite) {
+  Tensor copy;
+  std::span<const std::byte> data;
+  const size_t size = size_in_bytes(tensor.dtype);
+  if (is_contiguous(tensor) && std::endian::native == std::endian::little) {
+    data = {static_cast<const std::byte*>(tensor.data),
+            static_cast<size_t>(num_elements(tensor.shape)) * size};
+  } else {
+    copy = contiguous_copy(tensor);
+    convert_byte_order(copy.bytes, size, std::endian::little);
+    data = copy.bytes;
+  }
+  const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)), data};
+  write_file_atomically(path, parts, overwrite);
+}
+
 }  // namespace
 
 Tensor read_npy(const std::filesystem::path& path, const NpyOptions& options) {
@@ -205,19 +223,26 @@ void write_npy(const std::filesystem::path& path, const ConstTensorView& tensor,
                Overwrite overwrite) {
   check_view(tensor, "tensor");
   const std::string header = header_text(descr_of(tensor.dtype, file_label(path)), tensor.shape);
-  Tensor copy;
-  std::span<const std::byte> data;
-  const size_t size = size_in_bytes(tensor.dtype);
-  if (is_contiguous(tensor) && std::endian::native == std::endian::little) {
-    data = {static_cast<const std::byte*>(tensor.data),
-            static_cast<size_t>(num_elements(tensor.shape)) * size};
-  } else {
-    copy = contiguous_copy(tensor);
-    convert_byte_order(copy.bytes, size, std::endian::little);
-    data = copy.bytes;
+  write_array(path, header, tensor, overwrite);
+}
+
+void write_npy_complex(const std::filesystem::path& path, const ConstTensorView& parts,
+                       Overwrite overwrite) {
+  check_view(parts, "tensor");
+  if (parts.dtype != DType::f32) {
+    throw Error(ErrorCode::unsupported, fmt::format("{}: expected parts of complex numbers in f32, "
+                                                    "found {}",
+                                                    file_label(path), name(parts.dtype)));
   }
-  const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)), data};
-  write_file_atomically(path, parts, overwrite);
+  const Dims& shape = parts.shape;
+  if (shape.empty() || shape.back() != 2) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: expected real and imaginary parts [..., 2], found {}",
+                            file_label(path), to_string(shape)));
+  }
+  Dims numbers;
+  for (int i = 0; i + 1 < shape.size(); ++i) numbers.push_back(shape[i]);
+  write_array(path, header_text("<c8", numbers), parts, overwrite);
 }
 
 }  // namespace ropewalk

@@ -24,4 +24,9 @@ Tensor read_npy(const std::filesystem::path& path, const NpyOptions& options = {
 void write_npy(const std::filesystem::path& path, const ConstTensorView& tensor,
                Overwrite overwrite = Overwrite::refuse);
 
+// The same of complex numbers, "<c8", from their real and imaginary parts: f32 [..., 2] becomes
+// [...]. Throws unsupported for another type, invalid_argument for another last dimension.
+void write_npy_complex(const std::filesystem::path& path, const ConstTensorView& parts,
+                       Overwrite overwrite = Overwrite::refuse);
+
 }  // namespace ropewalk

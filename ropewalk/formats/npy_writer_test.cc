@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,22 @@ TEST(Npy, WriterRefusesWhatNumpyLacks) {
   EXPECT_ROPEWALK_ERROR(write_npy(folder / "a", {nullptr, DType::f32, {2}, {1}}),
                         ErrorCode::invalid_argument, "null data");
   EXPECT_TRUE(folder.names().empty());
+}
+
+// np.save of [1 + 2j, 3 - 4j] as complex64, by NumPy 2.
+TEST(Npy, WritesComplexNumbersAsNumpyDoes) {
+  const TempFolder folder;
+  Tensor parts = make_tensor(DType::f32, {2, 2});
+  const float numbers[] = {1, 2, 3, -4};
+  std::memcpy(parts.bytes.data(), numbers, sizeof(numbers));
+  write_npy_complex(folder / "a.npy", std::as_const(parts).view());
+  EXPECT_EQ(file_bytes(folder / "a.npy"), file_bytes(kFixtures / "c8.npy"));
+  EXPECT_ROPEWALK_ERROR(write_npy_complex(folder / "b.npy", make_tensor(DType::f32, {2, 3}).view()),
+                        ErrorCode::invalid_argument,
+                        "b.npy: expected real and imaginary parts [..., 2], found [2, 3]");
+  EXPECT_ROPEWALK_ERROR(write_npy_complex(folder / "b.npy", make_tensor(DType::f16, {2, 2}).view()),
+                        ErrorCode::unsupported,
+                        "expected parts of complex numbers in f32, found f16");
 }
 
 ROPEWALK_PROPERTY(Npy, AnyViewIsReadBack, [] {

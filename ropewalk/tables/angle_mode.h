@@ -33,7 +33,8 @@ AngleMode angle_mode_from_name(std::string_view text);
 // The float32 angle of every pair at each position, [positions, pairs].
 // Worked number: in hf_float32 position 16777217 has the angle 16777216 for w = 1.
 // Throws invalid_argument for exact and ideal, whose angles no float32 holds; unsupported for more
-// than one position axis, or in ggml_float32 for a rope_type that llama.cpp has not.
+// than one position axis, for frequencies kept in f64, or in ggml_float32 for a rope_type that
+// llama.cpp has not.
 std::vector<float> float_angles(const RopeConfig& config, AngleMode mode,
                                 std::span<const int64_t> positions, int64_t seq_len = 0);
 

@@ -65,6 +65,7 @@ def main():
     save("f2_scalar.npy", np.array(1.5, "<f2"))
     save("i8_empty.npy", np.zeros((0, 3), "<i8"))
     save("b1.npy", np.array([True, False, True]))
+    save("c8.npy", np.array([1 + 2j, 3 - 4j], "<c8"))
     save("structured.npy", np.zeros(1, [("a", "<f4")]))
     save("object.npy", np.array([None], dtype=object))
     archive = io.BytesIO()
