@@ -38,6 +38,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/formats/npy.h
     ropewalk/formats/safetensors.h
     ropewalk/models/models.h
+    ropewalk/models/with_scaling.h
     ropewalk/positions/chatglm.h
     ropewalk/positions/grid.h
     ropewalk/positions/mrope.h

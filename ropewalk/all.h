@@ -41,6 +41,7 @@
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
 #include "ropewalk/models/models.h"
+#include "ropewalk/models/with_scaling.h"
 #include "ropewalk/positions/chatglm.h"
 #include "ropewalk/positions/grid.h"
 #include "ropewalk/positions/mrope.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,19 @@ namespace ropewalk {
 
 void note(ModelEncoding& model, std::string_view field, std::string value, std::string source) {
   model.evidence.push_back({std::string(field), std::move(value), std::move(source)});
+}
+
+void keep_notes(const ModelEncoding& before, ModelEncoding& model) {
+  std::vector<bool> used(before.evidence.size());
+  for (Evidence& fact : model.evidence) {
+    for (size_t i = 0; i < used.size(); ++i) {
+      const Evidence& old = before.evidence[i];
+      if (used[i] || old.field != fact.field || old.value != fact.value) continue;
+      used[i] = true;
+      fact = old;
+      break;
+    }
+  }
 }
 
 void warn(ModelEncoding& model, std::string text) {

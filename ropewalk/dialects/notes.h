@@ -13,6 +13,9 @@ namespace ropewalk {
 // Evidence for a field: its value in words, and where it comes from.
 void note(ModelEncoding& model, std::string_view field, std::string value, std::string source);
 
+// Facts of the model that are those of `before` keep the source that they have there.
+void keep_notes(const ModelEncoding& before, ModelEncoding& model);
+
 // The same words twice are one warning.
 void warn(ModelEncoding& model, std::string text);
 
