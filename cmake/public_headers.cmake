@@ -21,6 +21,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/diagnose/checkpoint_findings.h
     ropewalk/diagnose/compare.h
     ropewalk/diagnose/layer_kinds.h
+    ropewalk/diagnose/rotation_decay.h
     ropewalk/diagnose/scaling_bands.h
     ropewalk/diagnose/stored_frequencies.h
     ropewalk/diagnose/traps.h

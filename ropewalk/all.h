@@ -24,6 +24,7 @@
 #include "ropewalk/diagnose/checkpoint_findings.h"
 #include "ropewalk/diagnose/compare.h"
 #include "ropewalk/diagnose/layer_kinds.h"
+#include "ropewalk/diagnose/rotation_decay.h"
 #include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/diagnose/stored_frequencies.h"
 #include "ropewalk/diagnose/traps.h"

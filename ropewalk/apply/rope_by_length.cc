@@ -90,7 +90,8 @@ void rotate(const RopeConfig& rope, const PositionIds& positions, const Rotated&
   }
   const Dims shape = as_bshd(q.in, options.tensor_layout, "q").shape;
   const std::vector<int64_t> lengths =
-      sequence_lengths(positions, shape[0], shape[1], way.position_axes);
+      options.seq_len > 0 ? std::vector<int64_t>(static_cast<size_t>(shape[0]), options.seq_len)
+                          : sequence_lengths(positions, shape[0], shape[1], way.position_axes);
   apply_rope_by_length(way, lengths, positions, q, k,
                        {.tensor_layout = options.tensor_layout,
                         .direction = options.direction,

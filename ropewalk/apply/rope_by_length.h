@@ -28,6 +28,7 @@ struct RotateOptions {
   TensorLayout tensor_layout = TensorLayout::bshd;
   Direction direction = Direction::forward;
   Parallel parallel;
+  int64_t seq_len = 0;  // of every sequence; 0: taken from its positions
 };
 
 // The same with the length of each sequence of q taken from its positions, and the pairs written

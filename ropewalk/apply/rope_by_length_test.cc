@@ -115,5 +115,20 @@ TEST(RopeByLength, RotateWritesWhereTheModelWrites) {
   for (size_t i = 0; i < was.size(); ++i) EXPECT_NEAR(back[i], was[i], 1e-6);
 }
 
+// As transformers, which takes the longest of a batch for all.
+TEST(RopeByLength, OneLengthForTheWholeBatch) {
+  const std::vector<int64_t> first = {0, 2};
+  const PositionArray ids = offset_positions(first, 3);
+  const Tensor x = random_tensor({2, 3, 2, 16}, 1);
+  Tensor turned = x, expected = x, own = x;
+  rotate(dynamic(), positions_of(ids.view()), in_place(turned.view()), std::nullopt,
+         {.seq_len = 5});
+  apply_rope(make_spectrum(dynamic(), 5), dynamic().layout, positions_of(ids.view()),
+             in_place(expected.view()));
+  rotate(dynamic(), positions_of(ids.view()), in_place(own.view()));
+  EXPECT_EQ(testing::floats(turned), testing::floats(expected));
+  EXPECT_NE(testing::floats(turned), testing::floats(own));
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -26,7 +26,8 @@ void check_heads(const TensorView& heads, bool changed, const char* what) {
   }
   if (!changed) return;
   if (heads.dtype != DType::f32) {
-    fail(fmt::format("{}: expected f32, because the layer changes it, found {}", what, name(heads.dtype)));
+    fail(fmt::format("{}: expected f32, because the layer changes it, found {}", what,
+                     name(heads.dtype)));
   }
   if (heads.strides[3] != 1 && heads.shape[3] > 1) {
     fail(fmt::format("{}: expected channels side by side, found a stride of {}", what,
@@ -89,15 +90,17 @@ void after_rotation(const Layer& layer, const HeadNorms& norms, const PositionId
 }
 
 void prepare_heads(const Layer& layer, const HeadNorms& norms, const PositionIds& positions,
-                   const ProjectedHeads& heads) {
+                   const ProjectedHeads& heads, int64_t seq_len) {
   check_all(layer, heads);
   const int64_t queries = heads.q.shape[1], keys = heads.k.shape[1];
   if (queries > keys) fail(fmt::format("q has {} tokens but k only {}", queries, keys));
   before_rotation(layer, norms, heads);
   const PositionIds of_queries = last_positions(positions, keys, queries);
   if (const auto* rope = std::get_if<RopeConfig>(&layer.positions)) {
+    const int64_t batch = heads.k.shape[0];
     const std::vector<int64_t> lengths =
-        sequence_lengths(positions, heads.k.shape[0], keys, rope->position_axes);
+        seq_len > 0 ? std::vector<int64_t>(static_cast<size_t>(batch), seq_len)
+                    : sequence_lengths(positions, batch, keys, rope->position_axes);
     apply_rope_by_length(*rope, lengths, positions, in_place(heads.k));
     apply_rope_by_length(*rope, lengths, of_queries, in_place(heads.q));
   }

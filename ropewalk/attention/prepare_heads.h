@@ -32,9 +32,9 @@ void after_rotation(const Layer& layer, const HeadNorms& norms, const PositionId
                     const ProjectedHeads& heads);
 
 // Both, and the rotation between them: then scores are softmax_scale q.k. `positions` are those of
-// k; a scaling that depends on the length takes that of each sequence. Throws as before_rotation
-// and apply_rope_by_length, and invalid_argument for more tokens in q than in k.
+// k; a scaling that depends on the length takes `seq_len`, or of 0 that of each sequence. Throws as
+// before_rotation and apply_rope_by_length, and invalid_argument for more tokens in q than in k.
 void prepare_heads(const Layer& layer, const HeadNorms& norms, const PositionIds& positions,
-                   const ProjectedHeads& heads);
+                   const ProjectedHeads& heads, int64_t seq_len = 0);
 
 }  // namespace ropewalk

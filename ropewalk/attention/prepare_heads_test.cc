@@ -33,6 +33,24 @@ TEST(PrepareHeads, QueriesAreTheLastOfTheKeys) {
                         ErrorCode::invalid_argument, "q has 5 tokens but k only 2");
 }
 
+// A length that is given counts before that of the positions.
+TEST(PrepareHeads, OneLengthForTheWholeBatch) {
+  Layer layer = rope_layer();
+  auto& rope = std::get<RopeConfig>(layer.positions);
+  rope.rope_type = "dynamic";
+  rope.parameters = {{"factor", 2}, {"max_position_embeddings", 4}};
+  const Tensor k0 = random_tensor({2, 3, 1, 4}, 1), q0 = random_tensor({2, 3, 1, 4}, 2);
+  Tensor k = k0, q = q0, expected = k0;
+  prepare_heads(layer, {}, positions_from(0), {q.view(), k.view()}, 9);
+  apply_rope_by_length(rope, std::vector<int64_t>{9, 9}, positions_from(0),
+                       in_place(expected.view()));
+  EXPECT_EQ(floats(k), floats(expected));
+  Tensor own = k0;
+  q = q0;
+  prepare_heads(layer, {}, positions_from(0), {q.view(), own.view()});
+  EXPECT_NE(floats(own), floats(k));
+}
+
 // OLMo cuts q, k and v before the rotation.
 TEST(PrepareHeads, Clip) {
   Layer layer = rope_layer();

@@ -28,6 +28,23 @@ std::vector<Band> bands_of(const Spectrum& scaled, const Spectrum& plain) {
   return bands;
 }
 
+// No scaling has anything left to change in sequences of this length.
+constexpr int64_t kFar = int64_t{1} << 40;
+
+bool depends_on_length(const RopeConfig& rope) {
+  return make_spectrum(rope) != make_spectrum(rope, kFar);
+}
+
+// The longest sequence whose spectrum is that of a short one; longer ones have others.
+int64_t longest_like(const RopeConfig& rope, const Spectrum& of_short) {
+  int64_t like = 0, unlike = kFar;
+  while (unlike - like > 1) {
+    const int64_t middle = like + (unlike - like) / 2;
+    (make_spectrum(rope, middle) == of_short ? like : unlike) = middle;
+  }
+  return like;
+}
+
 std::vector<double> wavelengths_of(const Spectrum& spectrum) {
   std::vector<double> lengths;
   for (const double inv_freq : spectrum.inv_freq) lengths.push_back(wavelength(inv_freq));
@@ -80,17 +97,33 @@ Wavelengths wavelengths(const RopeConfig& rope, int64_t seq_len) {
   return result;
 }
 
+std::optional<int64_t> stretched_context(const RopeConfig& rope, int64_t unscaled) {
+  const ScalingTraits& traits = scaling_traits(rope.rope_type);
+  const auto factor = rope.parameters.find("factor");
+  if (!(traits.factor_is_growth || traits.one_factor) || factor == rope.parameters.end()) {
+    return std::nullopt;
+  }
+  const auto original = rope.parameters.find("original_max_position_embeddings");
+  const double length =
+      original != rope.parameters.end() ? original->second : static_cast<double>(unscaled);
+  const double stretched = length * factor->second;
+  if (!(stretched >= 1 && stretched <= 0x1p53)) return std::nullopt;
+  return static_cast<int64_t>(stretched);
+}
+
 SpectraByLength spectra_by_length(const RopeConfig& rope, int64_t seq_len, int64_t max_positions) {
   SpectraByLength found{.spectrum = make_spectrum(rope, seq_len),
                         .context = std::max(seq_len, max_positions)};
-  const auto differs = [&](int64_t length) {
-    return make_spectrum(rope, length).inv_freq != found.spectrum.inv_freq;
-  };
-  if (seq_len == 0 && found.context > 0 && differs(found.context)) {
-    found.in_context = make_spectrum(rope, found.context);
+  if (!depends_on_length(rope)) {
+    found.ignores_length = seq_len > 0;
+    return found;
   }
-  found.ignores_length =
-      seq_len > 0 && is_scaled(rope.rope_type) && !differs(0) && !differs(4 * found.context);
+  if (seq_len > 0) {
+    found.context = seq_len;  // a longer one has other frequencies
+    return found;
+  }
+  found.holds_until = longest_like(rope, found.spectrum);
+  if (found.context > *found.holds_until) found.in_context = make_spectrum(rope, found.context);
   return found;
 }
 

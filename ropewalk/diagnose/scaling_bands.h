@@ -51,12 +51,24 @@ Wavelengths wavelengths(const RopeConfig& rope, int64_t seq_len);
 // them.
 struct SpectraByLength {
   Spectrum spectrum;
-  int64_t context = 0;  // the longer of seq_len and max_positions; 0: not known
+  // The longer of seq_len and max_positions; a seq_len that is given alone, where others have other
+  // frequencies. 0: not known.
+  int64_t context = 0;
   // Of a sequence as long as the context, where these are others and no seq_len is given: longrope,
   // dynamic.
   std::optional<Spectrum> in_context = {};
-  bool ignores_length = false;  // a scaling that a given seq_len does not change
+  // The longest sequence with these frequencies, where longer ones have others and no seq_len is
+  // given: 4096 of Phi-3-mini-128k. Nothing where no length changes them.
+  std::optional<int64_t> holds_until = {};
+  bool ignores_length = false;  // a seq_len is given, and no length changes anything
 };
+
+// Positions that a scaling stretches the model's context to, rounded down: factor times
+// original_max_position_embeddings, or times `unscaled`, the context without the scaling, where it
+// has no such key (linear). Nothing for a rope_type whose factor says no such growth (llama3,
+// dynamic, ntk), and where the length is not known (0). Worked number: yarn with factor 4 and
+// original 32768 gives 131072.
+std::optional<int64_t> stretched_context(const RopeConfig& rope, int64_t unscaled);
 
 SpectraByLength spectra_by_length(const RopeConfig& rope, int64_t seq_len, int64_t max_positions);
 

@@ -100,6 +100,7 @@ TEST(SpectraByLength, TheLengthMattersToSomeScalings) {
   ASSERT_TRUE(both.in_context);
   EXPECT_EQ(both.in_context->inv_freq, make_spectrum(longrope, 131072).inv_freq);
   EXPECT_NE(both.in_context->inv_freq, both.spectrum.inv_freq);
+  EXPECT_EQ(both.holds_until, 4096);
   const SpectraByLength given = spectra_by_length(longrope, 131072, 131072);
   EXPECT_FALSE(given.in_context);
   EXPECT_FALSE(given.ignores_length);
@@ -107,8 +108,34 @@ TEST(SpectraByLength, TheLengthMattersToSomeScalings) {
   const SpectraByLength llama3 = spectra_by_length(published("llama-3.1-8b"), 16384, 131072);
   EXPECT_TRUE(llama3.ignores_length);
   EXPECT_EQ(llama3.context, 131072);
-  EXPECT_FALSE(spectra_by_length(published("llama-3-8b"), 16384, 8192).ignores_length);
+  EXPECT_TRUE(spectra_by_length(published("llama-3-8b"), 16384, 8192).ignores_length);
+  EXPECT_FALSE(spectra_by_length(published("llama-3-8b"), 0, 8192).ignores_length);
   EXPECT_EQ(spectra_by_length(published("llama-3-8b"), 16384, 8192).context, 16384);
+}
+
+// Dynamic holds until its trained length, though the context is no longer than that.
+TEST(SpectraByLength, HowLongTheFrequenciesHold) {
+  const RopeConfig dynamic{.rope_type = "dynamic",
+                           .rotary_dim = 8,
+                           .parameters = {{"factor", 2}, {"max_position_embeddings", 2048}},
+                           .layout = {8, {{0, 8, Pairing::half_split}}}};
+  const SpectraByLength found = spectra_by_length(dynamic, 0, 2048);
+  EXPECT_EQ(found.holds_until, 2048);
+  EXPECT_FALSE(found.in_context);
+  EXPECT_FALSE(spectra_by_length(dynamic, 100, 2048).ignores_length);
+  EXPECT_EQ(spectra_by_length(dynamic, 100, 2048).context, 100);
+  EXPECT_FALSE(spectra_by_length(published("llama-3.1-8b"), 0, 131072).holds_until);
+}
+
+TEST(StretchedContext, IsFactorTimesTheOriginal) {
+  EXPECT_EQ(stretched_context(published("qwen2.5-7b-yarn"), 32768), 131072);
+  RopeConfig linear = published("llama-3-8b");
+  linear.rope_type = "linear";
+  linear.parameters = {{"factor", 2.5}};
+  EXPECT_EQ(stretched_context(linear, 8192), 20480);
+  EXPECT_FALSE(stretched_context(linear, 0));
+  EXPECT_FALSE(stretched_context(published("llama-3.1-8b"), 131072)) << "16 times, factor 8";
+  EXPECT_FALSE(stretched_context(published("llama-3-8b"), 8192));
 }
 
 }  // namespace
