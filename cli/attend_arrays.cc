@@ -67,7 +67,8 @@ void prepare(const Layer& layer, const AttendInput& input, const Learned& learne
                   {.q_norm = Learned::view(learned.q_norm),
                    .k_norm = Learned::view(learned.k_norm),
                    .normed = input.normed},
-                  reads_position_ids(layer) ? positions.view() : positions_from(0), heads);
+                  reads_position_ids(layer) ? positions.view() : positions_from(0), heads,
+                  input.seq_len);
   });
 }
 

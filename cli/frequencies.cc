@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output.h"
+#include "cli/rotary.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/report/scaling_words.h"
@@ -53,28 +54,44 @@ std::vector<std::string> row_of(const SpectraByLength& found, bool axes, size_t 
   return row;
 }
 
+// The softmax scale is that of the layers, no matter of a part.
+ScalingBands bands_of(const RopeConfig& rope, const Shown& shown, int64_t context) {
+  ScalingBands bands = scaling_bands(rope, shown.seq_len, context);
+  if (!shown.part.empty()) bands.softmax_factor = 1;
+  return bands;
+}
+
+// Which sequences turn so.
+void print_length(const SpectraByLength& found, const RopeConfig& rope, int64_t seq_len) {
+  if (found.ignores_length) {
+    fmt::print("--seq-len changes nothing: rope_type {} does not depend on the length\n",
+               rope.rope_type);
+  } else if (seq_len > 0) {
+    fmt::print("inv_freq is that of a sequence of {} positions\n", seq_len);
+  }
+  if (!found.holds_until) return;
+  fmt::print("inv_freq holds for sequences of up to {} positions; {} (--seq-len for another)\n",
+             *found.holds_until,
+             found.in_context
+                 ? fmt::format("longer ones have others,\none of {} that of the last column",
+                               found.context)
+                 : "longer ones have others");
+}
+
 void print_rotation(const ModelEncoding& model, const RopeConfig& rope, const Shown& shown,
                     bool all) {
-  const SpectraByLength found = spectra_by_length(rope, shown.seq_len, model.max_positions);
+  const SpectraByLength found = spectra_by_length(rope, shown.seq_len, context_shown(model, shown));
   const bool axes = axis_count(found.spectrum) > 1;
   std::vector<std::vector<std::string>> rows = {head_of(found, axes)};
   for (const size_t pair : pairs_to_print(found.spectrum.inv_freq.size(), all)) {
     rows.push_back(row_of(found, axes, pair));
   }
   if (shown.layer > 0) fmt::print("\nLayer {}", shown.layer);
+  if (!shown.part.empty()) fmt::print("\nPart {}", shown.part);
   fmt::print("\nFrequencies{}\n{}", all ? "" : " (some; --all prints every pair)",
              table(rows, std::vector<bool>(rows[0].size(), true)));
-  if (found.in_context) {
-    fmt::print(
-        "inv_freq is that of a short sequence; the scaling depends on the length, and one of {} "
-        "positions\nturns by the last column (--seq-len for another)\n",
-        found.context);
-  }
-  if (found.ignores_length) {
-    fmt::print("--seq-len changes nothing: {} does not depend on the length\n", rope.rope_type);
-  }
-  fmt::print("{}",
-             in_words(scaling_bands(rope, shown.seq_len, found.context), rope, found.context));
+  print_length(found, rope, shown.seq_len);
+  fmt::print("{}", in_words(bands_of(rope, shown, found.context), rope, found.context));
 }
 
 void print_slopes(const AlibiConfig& config) {
@@ -91,7 +108,7 @@ void print_slopes(const AlibiConfig& config) {
 }
 
 ordered_json rotation_json(const ModelEncoding& model, const RopeConfig& rope, const Shown& shown) {
-  const SpectraByLength found = spectra_by_length(rope, shown.seq_len, model.max_positions);
+  const SpectraByLength found = spectra_by_length(rope, shown.seq_len, context_shown(model, shown));
   ordered_json rows = ordered_json::array();
   for (size_t i = 0; i < found.spectrum.inv_freq.size(); ++i) {
     const double length = wavelength(found.spectrum.inv_freq[i]);
@@ -112,22 +129,46 @@ ordered_json rotation_json(const ModelEncoding& model, const RopeConfig& rope, c
                        {"attention_scaling", found.spectrum.attention_scaling},
                        {"frequencies", std::move(rows)}};
   if (shown.seq_len > 0) json["seq_len"] = shown.seq_len;
+  json["holds_until"] = found.holds_until ? ordered_json(*found.holds_until) : nullptr;
   if (found.context > 0) json["context"] = found.context;
-  json["scaling"] = to_json(scaling_bands(rope, shown.seq_len, found.context));
+  json["scaling"] = to_json(bands_of(rope, shown, found.context));
   return json;
 }
 
 }  // namespace
 
+const PositionEncoding& encoding_shown(const ModelEncoding& model, const Shown& shown) {
+  return shown.part.empty() ? layer_at(model, shown.layer).positions
+                            : part_option(model, shown.part).encoding;
+}
+
+int64_t context_shown(const ModelEncoding& model, const Shown& shown) {
+  const auto axes = [](const PositionEncoding& encoding) {
+    const auto* rope = std::get_if<RopeConfig>(&encoding);
+    return rope == nullptr ? 0 : rope->position_axes;
+  };
+  const bool same_positions =
+      shown.part.empty() ||
+      std::any_of(model.layers.begin(), model.layers.end(), [&](const Layer& layer) {
+        return axes(layer.positions) == axes(encoding_shown(model, shown));
+      });
+  return same_positions ? model.max_positions : 0;
+}
+
 void print_frequencies(const ModelEncoding& model, const Shown& shown, bool all) {
-  const PositionEncoding& layer = layer_at(model, shown.layer).positions;
+  const PositionEncoding& layer = encoding_shown(model, shown);
   if (const auto* rope = std::get_if<RopeConfig>(&layer)) print_rotation(model, *rope, shown, all);
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer)) print_slopes(*alibi);
 }
 
 ordered_json frequencies_json(const ModelEncoding& model, const Shown& shown) {
-  const PositionEncoding& layer = layer_at(model, shown.layer).positions;
-  ordered_json json = {{"layer_shown", shown.layer}};
+  const PositionEncoding& layer = encoding_shown(model, shown);
+  ordered_json json;
+  if (shown.part.empty()) {
+    json["layer_shown"] = shown.layer;
+  } else {
+    json["part_shown"] = shown.part;
+  }
   if (const auto* rope = std::get_if<RopeConfig>(&layer)) {
     json.update(rotation_json(model, *rope, shown));
   }

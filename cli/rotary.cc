@@ -2,12 +2,15 @@
 
 #include <cstring>
 #include <numeric>
+#include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "ropewalk/base/error.h"
+#include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/positions/chatglm.h"
 
@@ -44,6 +47,50 @@ const Layer& layer_option(const ModelEncoding& model, int64_t layer) {
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("--{}", error.what()));
   }
+}
+
+int64_t first_with_positions(const ModelEncoding& model) {
+  for (size_t i = 0; i < model.layers.size(); ++i) {
+    if (!std::holds_alternative<NoEncoding>(model.layers[i].positions)) {
+      return static_cast<int64_t>(i);
+    }
+  }
+  return 0;
+}
+
+const NamedEncoding& part_option(const ModelEncoding& model, const std::string& name) {
+  std::vector<std::string> names;
+  for (const NamedEncoding& part : model.others) {
+    if (part.name == name) return part;
+    names.push_back(part.name);
+  }
+  const std::string parts =
+      names.empty() ? fmt::format("a model with parts beside its layers, found {}, which has none",
+                                  escaped(model.name))
+                    : fmt::format("one of {}, found \"{}\"", fmt::join(names, ", "), escaped(name));
+  throw Error(ErrorCode::invalid_argument, "--part: expected " + parts);
+}
+
+const RopeConfig& rope_of_part(const NamedEncoding& part, const std::string& model) {
+  if (const auto* rope = std::get_if<RopeConfig>(&part.encoding)) return *rope;
+  throw Error(ErrorCode::unsupported, fmt::format("{}: {}: expected rope, found {}", escaped(model),
+                                                  part.name, name(part.encoding)));
+}
+
+int64_t seq_len_option(const std::string& text) {
+  if (text.empty()) return 0;
+  const int64_t length = parse_integer(text, "--seq-len");
+  if (length >= 1) return length;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("--seq-len: expected at least 1, found {}", length));
+}
+
+void warn_of_ignored_length(const RopeConfig& rope, int64_t seq_len) {
+  if (!spectra_by_length(rope, seq_len, 0).ignores_length) return;
+  fmt::print(stderr,
+             "ropewalk: warning: --seq-len changes nothing: rope_type {} does not depend on the "
+             "length\n",
+             rope.rope_type);
 }
 
 namespace {

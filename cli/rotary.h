@@ -14,6 +14,26 @@ namespace ropewalk::cli {
 // The layer of --layer: throws as ropewalk's layer_at, naming the option.
 const Layer& layer_option(const ModelEncoding& model, int64_t layer);
 
+// The layer that a command works on where none is named: the first that knows positions.
+int64_t first_with_positions(const ModelEncoding& model);
+
+// The part of --part. Throws invalid_argument listing those that the model has.
+const NamedEncoding& part_option(const ModelEncoding& model, const std::string& name);
+
+// What rotates a part. Throws unsupported for one that does something else.
+const RopeConfig& rope_of_part(const NamedEncoding& part, const std::string& model);
+
+// Of rotate and attend.
+inline constexpr const char* kSeqLenHelp =
+    "the length of every sequence, for scalings that depend on it: longrope, dynamic (1 + the "
+    "largest position of each sequence; transformers takes the largest of the batch for all)";
+
+// The length of --seq-len, at least 1; 0 where none was given.
+int64_t seq_len_option(const std::string& text);
+
+// A word on standard error where a length was given and changes nothing.
+void warn_of_ignored_length(const RopeConfig& rope, int64_t seq_len);
+
 // Refuses an array of a file whose heads lie on another axis than the layout says, unless the user
 // gave the layout; warns of a count of heads that the layer does not have.
 void check_head_count(const Layer& layer, const NamedHeads& heads, const std::string& file,

@@ -16,6 +16,8 @@
 #include "ropewalk/attention/self_attention.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/models/models.h"
+#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/tables/rope_rows.h"
 #include "ropewalk/weights/layer_weights.h"
 
 namespace ropewalk::cli {
@@ -24,7 +26,7 @@ namespace {
 struct Options {
   AttendInput arrays;
   std::string model, weights, input, output, scores;
-  std::string layer = "0", prefix;
+  std::string layer = "0", prefix, seq_len;
   bool causal = false, full = false, force = false;
 };
 
@@ -83,7 +85,13 @@ int attend_with_weights(const Options& o, const ModelEncoding& model, const Laye
   SelfAttentionOptions options{.prefix = prefix};
   if (mask) options.key_mask = mask->view();
   with_input_files(o.input, [&] {
-    forward({layer, views_of(weights)}, std::as_const(x).view(), positions.view(), y.view(),
+    const int64_t seq_len = o.arrays.seq_len;
+    const RopeRows rows =
+        rope != nullptr && seq_len > 0
+            ? make_rope_rows(make_spectrum(*rope, seq_len), positions.view(), x.shape[0],
+                             x.shape[1])
+            : step_rows(layer.positions, positions.view(), x.shape[0], x.shape[1]);
+    forward({layer, views_of(weights)}, std::as_const(x).view(), positions.view(), rows, y.view(),
             options);
   });
   if (one_sequence) y.shape = stored.shape;
@@ -135,6 +143,9 @@ int run_attend(Options& o) {
   const ModelEncoding model = load_model(o.model);
   const int64_t number = parse_integer(o.layer, "--layer");
   const Layer layer = layer_of(o, model, number);
+  o.arrays.seq_len = seq_len_option(o.seq_len);
+  const auto* rope = std::get_if<RopeConfig>(&layer.positions);
+  if (o.arrays.seq_len > 0 && rope != nullptr) warn_of_ignored_length(*rope, o.arrays.seq_len);
   if (o.weights.empty()) warn_of_findings(model, o.model);
   check_positions_matter(layer, o.arrays.positions, o.arrays.token_ids);
   return o.weights.empty() ? attend_to_arrays(o, layer)
@@ -169,6 +180,7 @@ Run declare_attend(CLI::App& app) {
                  "with --weights: hidden states [batch, seq, hidden] or [seq, hidden]")
       ->type_name("FILE");
   add_text_option(app, "--layer", o->layer, "layer of the model (0)", "N");
+  add_text_option(app, "--seq-len", o->seq_len, kSeqLenHelp, "N");
   add_text_option(app, "--positions", o->arrays.positions,
                   "of the keys: 0..16 | 0,5,9 | FILE.npy (0..S)", "P");
   app.add_option("--token-ids", o->arrays.token_ids, "ChatGLM-6B: FILE.npy of the token ids")

@@ -10,18 +10,19 @@
 #include "cli/findings.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
+#include "cli/with_option.h"
 #include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
-#include "ropewalk/models/models.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {
 namespace {
 
 struct Options {
-  std::string model, q, k, positions, token_ids, output;
-  std::string head_dim, rotary_dim, base, pairing, layer, layout;
+  ModelOptions model;
+  std::string q, k, positions, token_ids, output;
+  std::string head_dim, rotary_dim, base, pairing, layer, part, seq_len, layout;
   bool inverse = false, json = false, force = false, bf16 = false;
 };
 
@@ -63,22 +64,34 @@ struct Chosen {
   std::optional<Layer> layer;  // of a MODEL
 };
 
-Chosen rope_from(const Options& o) {
-  if (o.model.empty()) {
-    if (!o.layer.empty()) throw Error(ErrorCode::invalid_argument, "--layer goes with a MODEL");
-    return {rope_from_options(o), {}};
-  }
+Chosen rope_of_model(const Options& o) {
   if (!o.head_dim.empty() || !o.rotary_dim.empty() || !o.base.empty() || !o.pairing.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "--head-dim, --rotary-dim, --base and --pairing are said by the MODEL: give one or "
                 "the others");
   }
+  if (!o.layer.empty() && !o.part.empty()) {
+    throw Error(ErrorCode::invalid_argument, "give either --layer or --part");
+  }
+  const ModelEncoding model = load(o.model).model;
+  if (!o.part.empty()) return {rope_of_part(part_option(model, o.part), model.name), {}};
   const int64_t layer = o.layer.empty() ? 0 : parse_integer(o.layer, "--layer");
-  const ModelEncoding model = load_model(o.model);
   Chosen chosen{.layer = layer_option(model, layer)};
-  warn_of_findings(model, o.model);
+  if (o.model.with.empty()) warn_of_findings(model, o.model.model);
   chosen.rope = rope_at(model, layer);
   return chosen;
+}
+
+Chosen rope_from(const Options& o) {
+  if (!o.model.model.empty()) return rope_of_model(o);
+  for (const auto& [option, value] : {std::pair{"--layer", &o.layer},
+                                      {"--part", &o.part},
+                                      {"--with", &o.model.with},
+                                      {"--assume", &o.model.assume}}) {
+    if (value->empty()) continue;
+    throw Error(ErrorCode::invalid_argument, fmt::format("{} goes with a MODEL", option));
+  }
+  return {rope_from_options(o), {}};
 }
 
 int64_t sequence_length(const Tensor& x, TensorLayout layout, const std::string& file) {
@@ -149,6 +162,8 @@ int rotate(const Options& o) {
   const Chosen chosen = rope_from(o);
   const RopeConfig& rope = chosen.rope;
   const int64_t axes = axis_count(make_spectrum(rope));
+  const int64_t seq_len = seq_len_option(o.seq_len);
+  if (seq_len > 0) warn_of_ignored_length(rope, seq_len);
   Tensor q = load_tensor(o.q, "q", o.bf16);
   std::optional<Tensor> k;
   if (!o.k.empty()) k = load_tensor(o.k, "k", o.bf16);
@@ -164,7 +179,8 @@ int rotate(const Options& o) {
     const std::optional<Rotated> rotated_k = k ? std::optional(in_place(k->view())) : std::nullopt;
     ropewalk::rotate(rope, positions.view(), in_place(q.view()), rotated_k,
                      {.tensor_layout = layout,
-                      .direction = o.inverse ? Direction::inverse : Direction::forward});
+                      .direction = o.inverse ? Direction::inverse : Direction::forward,
+                      .seq_len = seq_len});
   });
   if (o.output.empty() || o.json) {
     check_printable(o, q, "q");
@@ -187,7 +203,7 @@ Run declare_rotate(CLI::App& app) {
       "--layout bhsd\n"
       "stands for heads before seq, thd for [tokens, heads, head_dim].");
   const auto o = std::make_shared<Options>();
-  app.add_option("MODEL", o->model,
+  app.add_option("MODEL", o->model.model,
                  "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models); "
                  "or the next four options");
   add_text_option(app, "--head-dim", o->head_dim, "without MODEL: channels of a head", "D");
@@ -208,6 +224,10 @@ Run declare_rotate(CLI::App& app) {
   add_text_option(app, "--layout", o->layout,
                   "order of the dimensions of q and k: bshd (default) | bhsd | thd", "LAYOUT");
   add_text_option(app, "--layer", o->layer, "layer of the model (0)", "N");
+  add_text_option(app, "--part", o->part, "a part beside the layers, by the name that show prints",
+                  "NAME");
+  add_text_option(app, "--seq-len", o->seq_len, kSeqLenHelp, "N");
+  add_reading_options(app, o->model);
   app.add_flag("--inverse", o->inverse, "undo the rotation");
   app.add_flag("--bf16", o->bf16, "\"|V2\" arrays of .npy files are bf16");
   app.add_option("-o,--output", o->output,
