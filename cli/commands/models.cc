@@ -36,6 +36,7 @@ nlohmann::ordered_json conventions_json(const std::vector<FamilyInfo>& list) {
     for (const TypeInfo& type : family.types) {
       types.push_back({{"model_type", type.name},
                        {"architecture", text_or_null(type.architecture)},
+                       {"kind", type.kind},
                        {"encoding", words(type)},
                        {"attention", text_or_null(type.attention)},
                        {"reads_weights", type.reads_weights},

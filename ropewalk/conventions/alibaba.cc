@@ -12,6 +12,10 @@ constexpr AxesRule kZImage{.dims_key = "axes_dims",
                            .theta_key = "rope_theta",
                            .axes_in_words = "token of the text, row, column"};
 
+constexpr Part kFunAsrNanoParts[] = {part_model("audio", "audio_config", "fun_asr_nano_encoder")};
+constexpr Part kVideoLlama3Parts[] = {
+    part_model("vision", "vision_config", "video_llama_3_vision")};
+
 constexpr ModelType kTypes[] = {
     {.name = "gte",
      .architecture = "GteModel",
@@ -31,6 +35,27 @@ constexpr ModelType kTypes[] = {
     diffusion({.name = "WanVACETransformer3DModel", .rope_theta = 10000, .axes = &kWanAxes}),
     diffusion({.name = "OvisImageTransformer2DModel", .rope_theta = 10000, .axes = &kFluxAxes}),
     diffusion({.name = "ZImageTransformer2DModel", .rope_theta = 256, .axes = &kZImage}),
+    model_of_parts({.name = "fun_asr_nano",
+                    .architecture = "FunAsrNanoForConditionalGeneration",
+                    .config_class = "FunAsrNanoConfig",
+                    .part = "text_config",
+                    .part_type = "qwen3",
+                    .parts = kFunAsrNanoParts}),
+    refused("fun_asr_nano_encoder", "FunAsrNanoEncoder", "FunAsrNanoEncoderConfig",
+            "its frames are counted from 1 over the input features, which is not supported"),
+    learned_table(
+        {.name = "mgp-str",
+         .architecture = "MgpstrForSceneTextRecognition",
+         .config_class = "MgpstrConfig",
+         .size = {768, 12, 12},
+         .learned = {.tensor = "mgp_str.embeddings.pos_embed",
+                     .picture = {.image = 32, .patch = 4, .more = 1, .image_width = 128}}}),
+    model_of_parts({.name = "video_llama_3",
+                    .architecture = "VideoLlama3ForConditionalGeneration",
+                    .config_class = "VideoLlama3Config",
+                    .part = "text_config",
+                    .part_type = "qwen2",
+                    .parts = kVideoLlama3Parts}),
 };
 
 }  // namespace

@@ -7,7 +7,13 @@ namespace ropewalk {
 namespace {
 
 constexpr ModelType kTypes[] = {
-    learned_table("camembert", "CamembertModel"),
+    learned_table({.name = "camembert",
+                   .architecture = "CamembertForCausalLM",
+                   .config_class = "CamembertConfig",
+                   .size = {768, 12, 12},
+                   .max_positions = 512,
+                   .learned = {.tensor = "embeddings.position_embeddings.weight",
+                               .first = LearnedRule::First::after_padding}}),
 };
 
 }  // namespace

@@ -17,7 +17,13 @@ constexpr ModelType kTypes[] = {
                    .window = {.key = "sliding_window", .value = 0, .all_layers = true}},
      .weights = kSeparate,
      .gguf = gguf_neox("starcoder2")},
-    learned_table("gpt_bigcode", "GPTBigCodeForCausalLM"),
+    learned_table({.name = "gpt_bigcode",
+                   .architecture = "GPTBigCodeForCausalLM",
+                   .config_class = "GPTBigCodeConfig",
+                   .size = {768, 12, 12},
+                   .max_positions = 1024,
+                   .learned = {.tensor = "wpe.weight"},
+                   .mask = Mask::causal}),
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Biohub (before: EvolutionaryScale). Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -17,6 +18,10 @@ constexpr ModelType kTypes[] = {
                                .eps_key = {}},
                    .mask = Mask::full},
      .weights = kSeparate},
+    relative_terms({.name = "esmfold2",
+                    .architecture = "EsmFold2Model",
+                    .config_class = "EsmFold2Config",
+                    .relative = {.form = RelativeForm::distance_table}}),
 };
 
 }  // namespace

@@ -24,6 +24,9 @@ constexpr ModelType kCohere2{
     .weights = kSeparate,
     .gguf = gguf_norm("cohere2")};
 
+constexpr Part kCohereCompassParts[] = {
+    part_model("vision", "vision_config", "cohere_compass_vision")};
+
 constexpr ModelType kTypes[] = {
     {.name = "cohere",
      .architecture = "CohereForCausalLM",
@@ -52,6 +55,20 @@ constexpr ModelType kTypes[] = {
      .config_class = "AyaVisionConfig",
      .part = "text_config",
      .part_type = "cohere2"},
+    model_of_parts({.name = "cohere_asr",
+                    .architecture = "CohereAsrForConditionalGeneration",
+                    .config_class = "CohereAsrConfig",
+                    .part = "encoder_config",
+                    .part_type = "parakeet_encoder"}),
+    model_of_parts({.name = "cohere_compass",
+                    .architecture = "CohereCompassForConditionalGeneration",
+                    .config_class = "CohereCompassConfig",
+                    .part = "text_config",
+                    .part_type = "cohere_compass_text",
+                    .parts = kCohereCompassParts}),
+    vision_tower({"cohere_compass_vision", "CohereCompassVisionConfig", {1152, 16, 27}}),
+    refused("cohere_compass_text", "CohereCompassForCausalLM", "CohereCompassTextConfig",
+            "its kinds of layers have sections of axes of their own, which is not supported"),
 };
 
 }  // namespace

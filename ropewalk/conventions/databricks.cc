@@ -23,18 +23,17 @@ constexpr ModelType kTypes[] = {
     {.name = "mpt",
      .architecture = "MPTForCausalLM",
      .config_class = "MptConfig",
+     .size = {2048, 16, 24},
      .positions = Positions::alibi,
-     .only_if = {.key = "attn_config/alibi",
-                 .without = true,
-                 .refusal =
-                     "without ALiBi the positions of MPT are learned, expected true, found false"},
+     .only_if = {.key = "attn_config/alibi", .without = true},
      .alibi = {.max_bias = {"attn_config/alibi_bias_max", 8}},
+     .learned = {.tensor = "wpe.weight"},
      .attention = {.known = true,
                    .scale = {.key = "attn_config/softmax_scale"},
                    .clip_qkv = {"attn_config/clip_qkv"}},
      .weights = {.form = QkvForm::fused, .layer = "blocks.{}.attn.", .q = "Wqkv", .o = "out_proj"},
      .gguf = {"mpt"},
-     .encoding = "ALiBi"},
+     .encoding = "ALiBi, without attn_config.alibi a learned table"},
 };
 
 }  // namespace

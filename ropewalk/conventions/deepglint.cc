@@ -8,6 +8,7 @@ namespace {
 
 constexpr ModelType kTypes[] = {
     vision_tower({"mlcd_vision_model", "MLCDVisionConfig", {1664, 16, 48}}),
+    vision_tower({"mlcd", "MLCDVisionConfig", {1664, 16, 48}}),
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -14,6 +15,15 @@ constexpr std::string_view kTelltaleKeys[] = {
 
 constexpr LatentHead kAlwaysInterleaved{
     .nope_dim = 128, .rope_dim = 64, .writes_half_split = true, .q_rank = 1536};
+
+constexpr Part kDeepseekOcr2VisionParts[] = {
+    part_model("encoder", "encoder_config", "deepseek_ocr2_encoder")};
+constexpr Part kDeepseekVlParts[] = {part_model("vision", "vision_config", "siglip_vision_model")};
+constexpr Part kDeepseekVlHybridParts[] = {
+    part_model("vision", "vision_config", "siglip_vision_model"),
+    part_model("high_res_vision", "high_res_vision_config", "sam_vision_model")};
+constexpr Part kJanusParts[] = {part_model("vision", "vision_config", "janus_vision_model"),
+                                part_model("vq", "vq_config", "janus_vqgan")};
 
 constexpr ModelType kTypes[] = {
     {.name = "deepseek_v2",
@@ -81,6 +91,48 @@ constexpr ModelType kTypes[] = {
      .config_class = "DeepseekOcr2Config",
      .part = "text_config",
      .part_type = "deepseek_ocr2_text"},
+    relative_terms({.name = "deepseek_ocr2_sam_vision_model",
+                    .architecture = "DeepseekOcr2SamVisionEncoder",
+                    .config_class = "DeepseekOcr2SamVisionConfig",
+                    .size = {768, 12, 12},
+                    .learned = {.tensor = "pos_embed"},
+                    .relative = {.form = RelativeForm::decomposed}}),
+    model_of_parts({.name = "deepseek_ocr2_vision",
+                    .architecture = "DeepseekOcr2VisionModel",
+                    .config_class = "DeepseekOcr2VisionConfig",
+                    .part = "sam_config",
+                    .part_type = "deepseek_ocr2_sam_vision_model",
+                    .parts = kDeepseekOcr2VisionParts}),
+    model_of_parts({.name = "deepseek_vl",
+                    .architecture = "DeepseekVLForConditionalGeneration",
+                    .config_class = "DeepseekVLConfig",
+                    .part = "text_config",
+                    .part_type = "llama",
+                    .parts = kDeepseekVlParts}),
+    model_of_parts({.name = "deepseek_vl_hybrid",
+                    .architecture = "DeepseekVLHybridForConditionalGeneration",
+                    .config_class = "DeepseekVLHybridConfig",
+                    .part = "text_config",
+                    .part_type = "llama",
+                    .parts = kDeepseekVlHybridParts}),
+    model_of_parts({.name = "janus",
+                    .architecture = "JanusForConditionalGeneration",
+                    .config_class = "JanusConfig",
+                    .part = "text_config",
+                    .part_type = "llama",
+                    .parts = kJanusParts}),
+    learned_table({.name = "janus_vision_model",
+                   .architecture = "JanusVisionModel",
+                   .config_class = "JanusVisionConfig",
+                   .size = {1024, 16, 24},
+                   .learned = {.tensor = "embeddings.position_embedding.weight",
+                               .picture = {.image = 384, .patch = 16}}}),
+    without_positions("janus_vqgan", "JanusVQVAE", "JanusVQVAEConfig", kConvolutionsAlone),
+    {.name = "deepseek_ocr2_encoder",
+     .architecture = "DeepseekOcr2VisionEncoder",
+     .config_class = "DeepseekOcr2VisionEncoderConfig",
+     .size = {4096, 32, 32},
+     .max_positions = 32768},
 };
 
 }  // namespace

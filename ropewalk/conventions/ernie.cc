@@ -46,6 +46,12 @@ constexpr ModelType kTypes[] = {
      .part = "text_config",
      .part_type = "ernie4_5_vl_moe_text",
      .parts = kGridTower},
+    learned_table({.name = "ernie",
+                   .architecture = "ErnieForCausalLM",
+                   .config_class = "ErnieConfig",
+                   .size = {768, 12, 12},
+                   .max_positions = 512,
+                   .learned = {.tensor = "embeddings.position_embeddings.weight"}}),
 };
 
 }  // namespace

@@ -43,6 +43,8 @@ constexpr ModelType kTypes[] = {
      .attention = {.known = true, .key_multiplier = {"key_multiplier", 1}},
      .weights = kSeparate,
      .gguf = gguf_neox("falcon-h1")},
+    without_positions("falcon_mamba", "FalconMambaForCausalLM", "FalconMambaConfig",
+                      kRecurrenceAlone),
 };
 
 }  // namespace

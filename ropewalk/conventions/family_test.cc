@@ -39,6 +39,9 @@ TEST(Conventions, RowsHaveWhatTheirReaderNeeds) {
       }
       for (const Part& part : type.parts) {
         EXPECT_EQ(part.tower != nullptr, part.kind == Part::Kind::vision_tower) << type.name;
+        if (part.kind != Part::Kind::model) continue;
+        EXPECT_NE(find_model_type(part.type).type, nullptr) << type.name << part.type;
+        EXPECT_FALSE(part.key.empty() || part.name.empty()) << type.name;
       }
     }
   }

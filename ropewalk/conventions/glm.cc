@@ -57,6 +57,11 @@ constexpr ModelType kGlm4Moe{.name = "glm4_moe",
                              .weights = kSeparate,
                              .gguf = gguf_neox("glm4moe")};
 
+constexpr Part kGlm5NextParts[] = {part_model("vision", "vision_config", "glm5_next_vision")};
+constexpr KeyAlias kGlmImageVisionKeys[] = {{"num_heads", "num_attention_heads"},
+                                            {"depth", "num_hidden_layers"}};
+constexpr Part kGlmgaParts[] = {part_model("vision", "vision_config", "glm4v_vision")};
+
 constexpr ModelType kTypes[] = {
     kGlm,
     like(kGlm, {.name = "glm4",
@@ -182,6 +187,30 @@ constexpr ModelType kTypes[] = {
          .remark =
              "only the tokens of the picture turn; rows are floor(i rope_axes_dim[0] / height)",
          .pairing = Pairing::half_split}),
+    model_of_parts({.name = "glm5_next",
+                    .architecture = "Glm5NextForConditionalGeneration",
+                    .config_class = "Glm5NextConfig",
+                    .part = "text_config",
+                    .part_type = "glm5_next_text",
+                    .parts = kGlm5NextParts}),
+    without_positions("glm5_next_text", "Glm5NextTextModel", "Glm5NextTextConfig",
+                      kRecurrenceAlone),
+    learned_table({.name = "glm_image_vision",
+                   .architecture = "GlmImageVisionModel",
+                   .config_class = "GlmImageVisionConfig",
+                   .size = {1536, 16, 40},
+                   .learned = {.tensor = "embeddings.position_embedding.weight",
+                               .picture = {.image = 2048, .patch = 16}},
+                   .aliases = kGlmImageVisionKeys}),
+    without_positions("glm_image_vqmodel", "GlmImageVQVAE", "GlmImageVQVAEConfig",
+                      kConvolutionsAlone),
+    model_of_parts({.name = "glmga",
+                    .architecture = "Glm46VModel",
+                    .config_class = "GlmgaConfig",
+                    .part = "text_config",
+                    .part_type = "glm4v_text",
+                    .parts = kGlmgaParts}),
+    vision_tower({"glm5_next_vision", "Glm5NextVisionConfig", {1024, 16, 24}}),
 };
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace {
 constexpr std::string_view kTelltaleKeys[] = {"rotary_pct", "use_parallel_residual",
                                               "rotary_emb_base", "rotary_dim", "n_inner"};
 
+constexpr KeyAlias kGptNeoKeys[] = {{"num_heads", "num_attention_heads"}};
+
 constexpr ModelType kTypes[] = {
     {.name = "gpt_neox",
      .architecture = "GPTNeoXForCausalLM",
@@ -47,7 +49,14 @@ constexpr ModelType kTypes[] = {
      .rotary_dim = 64,
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::separate, .layer = "h.{}.attn.", .o = "out_proj"}},
-    learned_table("gpt_neo", "GPTNeoForCausalLM"),
+    learned_table({.name = "gpt_neo",
+                   .architecture = "GPTNeoForCausalLM",
+                   .config_class = "GPTNeoConfig",
+                   .size = {2048, 16, 24},
+                   .max_positions = 2048,
+                   .learned = {.tensor = "wpe.weight"},
+                   .aliases = kGptNeoKeys,
+                   .mask = Mask::causal}),
 };
 
 }  // namespace

@@ -2,9 +2,12 @@
 // and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
+
+constexpr Part kXcodecParts[] = {part_model("semantic_model", "semantic_model_config", "hubert")};
 
 constexpr ModelType kTypes[] = {
     {.name = "xcodec2",
@@ -15,6 +18,12 @@ constexpr ModelType kTypes[] = {
      .kv_heads = 16,
      .max_positions = 4096,
      .attention = {.known = true, .mask = Mask::full}},
+    model_of_parts({.name = "xcodec",
+                    .architecture = "XcodecModel",
+                    .config_class = "XcodecConfig",
+                    .part = "acoustic_model_config",
+                    .part_type = "dac",
+                    .parts = kXcodecParts}),
 };
 
 }  // namespace

@@ -30,6 +30,8 @@ constexpr ModelType kDense{
     .weights = {.form = QkvForm::separate, .q_norm = "query_layernorm", .k_norm = "key_layernorm"},
     .gguf = gguf_neox("hunyuan-dense")};
 
+constexpr Part kHyV4VlParts[] = {part_model("vision", "vision_config", "hy_v4_vl_vision")};
+
 constexpr ModelType kTypes[] = {
     kDense,
     like(kDense, {.name = "hunyuan_v1_moe",
@@ -79,6 +81,30 @@ constexpr ModelType kTypes[] = {
                .rope_theta = 256,
                .axes = &kHunyuanImage,
                .encoding = kAxesOfTheKey}),
+    learned_table(
+        {.name = "hunyuan_vl_vision",
+         .architecture = "HunYuanVLVisionTransformer",
+         .config_class = "HunYuanVLVisionConfig",
+         .size = {1152, 16, 27},
+         .learned =
+             {.tensor = "embeddings.position_embedding.weight",
+              .picture = {.image_key = "max_image_size", .image = 2048, .patch = 16, .more = 1}}}),
+    model_of_parts({.name = "hy_v4_vl",
+                    .architecture = "HYV4VLForConditionalGeneration",
+                    .config_class = "HYV4VLConfig",
+                    .part = "text_config",
+                    .part_type = "hy_v4_vl_text",
+                    .parts = kHyV4VlParts}),
+    learned_table(
+        {.name = "hy_v4_vl_vision",
+         .architecture = "HYV4VLVisionModel",
+         .config_class = "HYV4VLVisionConfig",
+         .size = {1536, 16, 40},
+         .learned =
+             {.tensor = "embeddings.position_embedding.weight",
+              .picture = {.image_key = "max_image_size", .image = 2048, .patch = 16, .more = 1}}}),
+    refused("hy_v4_vl_text", "HYV4VLTextModel", "HYV4VLTextConfig",
+            "latent heads with positions of three axes, which is not supported"),
 };
 
 }  // namespace

@@ -1,9 +1,12 @@
 // InternLM of the Shanghai AI Laboratory. Source: the code that came with the files.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
+
+constexpr Part kInternvlParts[] = {part_model("vision", "vision_config", "internvl_vision")};
 
 constexpr ModelType kTypes[] = {
     {.name = "internlm",
@@ -28,6 +31,18 @@ constexpr ModelType kTypes[] = {
      .attention = kPlainAttention,
      .weights = kSeparate,
      .gguf = gguf_norm("llama")},
+    model_of_parts({.name = "internvl",
+                    .architecture = "InternVLForConditionalGeneration",
+                    .config_class = "InternVLConfig",
+                    .part = "text_config",
+                    .part_type = "qwen2",
+                    .parts = kInternvlParts}),
+    learned_table({.name = "internvl_vision",
+                   .architecture = "InternVLVisionModel",
+                   .config_class = "InternVLVisionConfig",
+                   .size = {1024, 16, 24},
+                   .learned = {.tensor = "embeddings.position_embeddings",
+                               .picture = {.image = 448, .patch = 14, .more = 1}}}),
 };
 
 }  // namespace

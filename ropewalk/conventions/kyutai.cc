@@ -1,6 +1,7 @@
 // Kyutai. Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -35,6 +36,37 @@ constexpr ModelType kTypes[] = {
      .size = {2048, 32, 48},
      .max_positions = 750,
      .attention = kPlainAttention},
+    without_positions("moshi_depth", "MoshiDepthDecoder", "MoshiDepthConfig", kNoOrder),
+    {.name = "gradium_phonon_tts",
+     .architecture = "GradiumPhononTTSModel",
+     .config_class = "GradiumPhononTTSConfig",
+     .size = {768, 12, 6},
+     .head_dim = 64,
+     .max_positions = 8192},
+    {.name = "pocket_tts",
+     .architecture = "PocketTTSModel",
+     .config_class = "PocketTTSConfig",
+     .size = {1024, 16, 6},
+     .head_dim = 64,
+     .max_positions = 8192},
+    {.name = "pocket_tts_audio_tokenizer",
+     .architecture = "PocketTTSAudioTokenizerModel",
+     .config_class = "PocketTTSAudioTokenizerConfig",
+     .size = {512, 8, 2},
+     .head_dim = 64,
+     .max_positions = 8000},
+    {.name = "pocket_tts_audio_tokenizer_decoder",
+     .architecture = "PocketTTSAudioTokenizerDecoderModel",
+     .config_class = "PocketTTSAudioTokenizerDecoderConfig",
+     .size = {512, 8, 2},
+     .head_dim = 64,
+     .max_positions = 8000},
+    {.name = "pocket_tts_audio_tokenizer_encoder",
+     .architecture = "PocketTTSAudioTokenizerEncoderModel",
+     .config_class = "PocketTTSAudioTokenizerEncoderConfig",
+     .size = {512, 8, 2},
+     .head_dim = 64,
+     .max_positions = 8000},
 };
 
 }  // namespace

@@ -80,6 +80,8 @@ constexpr ModelType kTypes[] = {
      .config_class = "Lfm3VlConfig",
      .part = "text_config",
      .part_type = "lfm3"},
+    refused("lfm3_vl_vision", "Lfm3VlVisionModel", "Lfm3VlVisionConfig",
+            "only some of its layers turn, which a tower does not say"),
 };
 
 }  // namespace

@@ -2,9 +2,16 @@
 // modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
+
+constexpr Part kLlavaNextVideoParts[] = {
+    part_model("vision", "vision_config", "clip_vision_model")};
+constexpr Part kLlavaOnevisionParts[] = {
+    part_model("vision", "vision_config", "siglip_vision_model")};
+constexpr Part kVideoLlavaParts[] = {part_model("vision", "vision_config", "clip_vision_model")};
 
 constexpr ModelType kTypes[] = {
     {.name = "llava",
@@ -23,6 +30,24 @@ constexpr ModelType kTypes[] = {
      .config_class = "VipLlavaConfig",
      .part = "text_config",
      .part_type = "llama"},
+    model_of_parts({.name = "llava_next_video",
+                    .architecture = "LlavaNextVideoForConditionalGeneration",
+                    .config_class = "LlavaNextVideoConfig",
+                    .part = "text_config",
+                    .part_type = "llama",
+                    .parts = kLlavaNextVideoParts}),
+    model_of_parts({.name = "llava_onevision",
+                    .architecture = "LlavaOnevisionForConditionalGeneration",
+                    .config_class = "LlavaOnevisionConfig",
+                    .part = "text_config",
+                    .part_type = "qwen2",
+                    .parts = kLlavaOnevisionParts}),
+    model_of_parts({.name = "video_llava",
+                    .architecture = "VideoLlavaForConditionalGeneration",
+                    .config_class = "VideoLlavaConfig",
+                    .part = "text_config",
+                    .part_type = "llama",
+                    .parts = kVideoLlavaParts}),
 };
 
 }  // namespace

@@ -138,6 +138,13 @@ constexpr ModelType kTypes[] = {
                   {1024, 16, 24},
                   &kPixtralVision,
                   "RoPE half_split, rows on even frequencies, columns on odd ones"}),
+    learned_table({.name = "voxtral_encoder",
+                   .architecture = "VoxtralEncoder",
+                   .config_class = "VoxtralEncoderConfig",
+                   .size = {1280, 20, 32},
+                   .max_positions = 1500,
+                   .learned = {.tensor = "embed_positions.weight"},
+                   .max_positions_key = "max_source_positions"}),
 };
 
 }  // namespace

@@ -127,11 +127,13 @@ struct ModelType {
 
   std::span<const KeyAlias> aliases = {};
 
-  // hidden_size, heads and layers where a part of a model does not state them; a whole file must.
+  // hidden_size, heads and layers where a part of a model does not state them; a whole file must,
+  // if it rotates.
   struct Size {
     int64_t hidden_size = 0, heads = 0, layers = 0;
   } size = {};
-  int64_t head_dim = 0;  // 0: hidden_size / num_attention_heads
+  bool has_layers = true;  // of attention that is described here; a CNN has none
+  int64_t head_dim = 0;    // 0: hidden_size / num_attention_heads
   std::string_view head_dim_key = "head_dim";
   int64_t kv_heads = 0;                     // 0: as many as query heads
   int64_t max_positions = 2048;             // 0: not stated
@@ -159,6 +161,11 @@ struct ModelType {
   OnlyIf only_if = {};
   AlibiRule alibi = {};
   SinusoidalRule sinusoidal = {};
+  LearnedRule learned = {};
+  BucketRule buckets = {};
+  RelativeRule relative = {};
+  ConvolutionRule convolution = {};
+  FeatureForm features = FeatureForm::fourier;
 
   IntegerKey value_dim = {};  // channels of a head of v; 0: head_dim
   AttentionRule attention = {};

@@ -3,6 +3,7 @@
 
 #include "ropewalk/conventions/family.h"
 #include "ropewalk/conventions/layer_tables.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -82,6 +83,14 @@ constexpr ModelType kTypes[] = {
      .config_class = "Molmo2Config",
      .part = "text_config",
      .part_type = "molmo2_text"},
+    without_positions("molmo2_adapter", "Molmo2Adapter", "Molmo2AdapterConfig", kNoOrder),
+    learned_table({.name = "molmo2_vision",
+                   .architecture = "Molmo2VisionModel",
+                   .config_class = "Molmo2VisionConfig",
+                   .size = {1152, 16, 25},
+                   .max_positions = 729,
+                   .learned = {.tensor = "positional_embedding"},
+                   .max_positions_key = "num_position_embeddings"}),
 };
 
 }  // namespace

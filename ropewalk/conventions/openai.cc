@@ -17,6 +17,8 @@ constexpr DefaultRope::Parameter kGptOssRopeParameters[] = {
     {"original_max_position_embeddings", 4096}};
 constexpr DefaultRope kGptOssRope[] = {{.rope_type = "yarn", .parameters = kGptOssRopeParameters}};
 
+constexpr Part kClipParts[] = {part_model("vision", "vision_config", "clip_vision_model")};
+
 constexpr ModelType kTypes[] = {
     {.name = "gpt_oss",
      .architecture = "GptOssForCausalLM",
@@ -54,9 +56,46 @@ constexpr ModelType kTypes[] = {
      .sinusoidal = {.part = "input of encoder", .layout = SinusoidalLayout::fairseq},
      .remark = "the positions of the decoder are learned",
      .encoding = "sinusoidal fairseq, added to the input of the encoder"},
-    learned_table("gpt2", "GPT2LMHeadModel"),
-    learned_table("openai-gpt", "OpenAIGPTLMHeadModel"),
-    learned_table("clip", "CLIPModel"),
+    model_of_parts({.name = "clip",
+                    .architecture = "CLIPModel",
+                    .config_class = "CLIPConfig",
+                    .part = "text_config",
+                    .part_type = "clip_text_model",
+                    .parts = kClipParts}),
+    learned_table({.name = "clip_text_model",
+                   .architecture = "CLIPTextModel",
+                   .config_class = "CLIPTextConfig",
+                   .size = {512, 8, 12},
+                   .max_positions = 77,
+                   .learned = {.tensor = "embeddings.position_embedding.weight"},
+                   .mask = Mask::causal}),
+    learned_table({.name = "clip_vision_model",
+                   .architecture = "CLIPVisionModel",
+                   .config_class = "CLIPVisionConfig",
+                   .size = {768, 12, 12},
+                   .learned = {.tensor = "embeddings.position_embedding.weight",
+                               .picture = {.image = 224, .patch = 32, .more = 1}}}),
+    learned_table({.name = "gpt2",
+                   .architecture = "GPT2Model",
+                   .config_class = "GPT2Config",
+                   .size = {768, 12, 12},
+                   .max_positions = 1024,
+                   .learned = {.tensor = "wpe.weight"},
+                   .mask = Mask::causal}),
+    learned_table({.name = "imagegpt",
+                   .architecture = "ImageGPTModel",
+                   .config_class = "ImageGPTConfig",
+                   .size = {512, 8, 24},
+                   .max_positions = 1024,
+                   .learned = {.tensor = "wpe.weight"},
+                   .mask = Mask::causal}),
+    learned_table({.name = "openai-gpt",
+                   .architecture = "OpenAIGPTLMHeadModel",
+                   .config_class = "OpenAIGPTConfig",
+                   .size = {768, 12, 12},
+                   .max_positions = 512,
+                   .learned = {.tensor = "positions_embed.weight"},
+                   .mask = Mask::causal}),
 };
 
 }  // namespace

@@ -45,8 +45,12 @@ struct Part {
   enum class Kind {
     vision_tower,  // of /vision_config, if the file has one
     indexer,       // chooses what to attend to: the first channels of /index_head_dim turn
+    model,         // a model of its own, in the object under `key`
   };
   Kind kind = Kind::vision_tower;
+  std::string_view name = {};  // "vision": of a model ...
+  std::string_view key = {};   // ... in this object: "vision_config" ...
+  std::string_view type = {};  // ... of this model_type, if it names none
   const VisionRope* tower = nullptr;
   // Only where /vision_config/model_type is this: other models of the same type have other towers,
   // without rotation.

@@ -13,21 +13,28 @@ namespace ropewalk {
 // data.
 
 enum class Positions {
-  rotary,      // by the lines of the row
-  alibi,       // the scores get a bias: .alibi
-  sinusoidal,  // a table is added to the input: .sinusoidal
-  none,        // its other layers know the order by themselves
-  learned,     // weights of the checkpoint: refused
-  other,       // refused, for the reason that .remark gives
+  rotary,       // by the lines of the row
+  alibi,        // the scores get a bias: .alibi
+  sinusoidal,   // a table is added to the input: .sinusoidal
+  none,         // its other layers know the order by themselves
+  learned,      // a table, weights of the checkpoint, is added to the input: .learned
+  buckets,      // the scores get learned numbers for buckets of distances: .buckets
+  relative,     // the scores get learned terms of distances: .relative
+  convolution,  // a convolution over the tokens is added to the input: .convolution
+  features,     // features of places are added where the code wants them: .features
+  other,        // refused, for the reason that .remark gives
 };
 
 // The row holds for some files of the type only, by a key.
 struct OnlyIf {
-  std::string_view key = {};      // "": for all. It may be in an object: "attn_config/alibi"
-  std::string_view value = {};    // of a text; "": the key is a switch, and must be true
-  bool without = false;           // whether a switch is on where the key is absent
-  bool else_none = false;         // in other files nothing turns; if not, they are refused
-  std::string_view refusal = {};  // in these words, or else as learned
+  std::string_view key = {};    // "": for all. It may be in an object: "attn_config/alibi"
+  std::string_view value = {};  // of a text; "": the key is a switch, and must be true
+  bool without = false;         // whether a switch is on where the key is absent
+  // In other files: nothing turns; the row's terms of distances count; or they are refused in these
+  // words. Else the row's learned table counts.
+  bool else_none = false;
+  bool else_relative = false;
+  std::string_view refusal = {};
 };
 
 struct AlibiRule {
@@ -40,6 +47,44 @@ struct SinusoidalRule {
   std::string_view part = "input";  // to which it is added
   SinusoidalLayout layout = SinusoidalLayout::sin_cos;
   enum class First { zero, two, after_padding } first = First::zero;
+};
+
+// A learned table, added to the input. A row may have it beside what its layers do.
+struct LearnedRule {
+  std::string_view tensor = {};  // how its name ends in the checkpoint; "": there is no table
+  std::string_view part = "input";
+  SwitchKey on = {{}, true};  // a key that may leave it out
+  // The row of position 0; after_padding: pad_token_id + 1.
+  enum class First { zero, one, two, after_padding } first = First::zero;
+  bool beside = false;  // rows before the first are there beside max_positions (OPT, BART)
+  std::string_view width_key = {};  // in place of hidden_size ...
+  int64_t width = 0;                // ... and what holds without it; 0: hidden_size
+  // Rows of a picture instead: (image / patch)^2 + more. image 0: of max_positions, and where there
+  // are none either, ropewalk does not derive how many.
+  struct Picture {
+    std::string_view image_key = "image_size", patch_key = "patch_size";
+    int64_t image = 0, patch = 1, more = 0;
+    int64_t image_width = 0;  // where a picture is no square
+  } picture = {};
+};
+
+// T5's buckets of distances.
+struct BucketRule {
+  IntegerKey buckets = {"relative_attention_num_buckets", 32};
+  IntegerKey max_distance = {"relative_attention_max_distance", 128};
+  bool bidirectional = true;
+  bool has_decoder = false;  // with a table of its own, which sees keys before the query only
+};
+
+// Learned terms of distances. A key of 0 or less and no value: no bound, no buckets.
+struct RelativeRule {
+  RelativeForm form = RelativeForm::shaw;
+  IntegerKey max_distance = {}, buckets = {};
+};
+
+struct ConvolutionRule {
+  IntegerKey kernel = {"num_conv_pos_embeddings", 128};
+  IntegerKey groups = {"num_conv_pos_embedding_groups", 16};
 };
 
 // Which channels of a head each axis of the positions turns, with frequencies of its own: models of

@@ -29,6 +29,8 @@ constexpr ModelType kQwen2{.name = "qwen2",
                            .weights = kSeparate,
                            .gguf = gguf_neox("qwen2")};
 
+constexpr Part kQwen3AsrParts[] = {part_model("audio", "audio_config", "qwen3_asr_encoder")};
+
 constexpr ModelType kTypes[] = {
     {.name = "qwen",
      .architecture = "QWenLMHeadModel",
@@ -103,6 +105,27 @@ constexpr ModelType kTypes[] = {
                .rope_theta = 10000,
                .axes = &kQwenImage,
                .remark = "row and column are counted from the middle of the picture"}),
+    model_of_parts({.name = "colqwen2",
+                    .architecture = "ColQwen2ForRetrieval",
+                    .config_class = "ColQwen2Config",
+                    .part = "vlm_config",
+                    .part_type = "qwen2_vl"}),
+    learned_table({.name = "qwen2_audio_encoder",
+                   .architecture = "Qwen2AudioEncoder",
+                   .config_class = "Qwen2AudioEncoderConfig",
+                   .size = {1280, 20, 32},
+                   .max_positions = 1500,
+                   .learned = {.tensor = "embed_positions.weight"},
+                   .max_positions_key = "max_source_positions"}),
+    model_of_parts({.name = "qwen3_asr",
+                    .architecture = "Qwen3ASRForConditionalGeneration",
+                    .config_class = "Qwen3ASRConfig",
+                    .part = "text_config",
+                    .part_type = "qwen3",
+                    .parts = kQwen3AsrParts}),
+    sinusoidal_table("qwen3_asr_encoder", "Qwen3ASREncoder", "Qwen3ASREncoderConfig", 0,
+                     {.layout = SinusoidalLayout::fairseq}, kFairseqAdded),
+    vision_tower({"qwen4_exp_vision", "Qwen4ExpVisionConfig", {1152, 16, 27}}),
 };
 
 }  // namespace

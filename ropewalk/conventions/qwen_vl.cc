@@ -70,6 +70,9 @@ constexpr ModelType kQwen3VlText{.name = "qwen3_vl_text",
                                  .weights = kSeparate,
                                  .gguf = gguf_neox("qwen3vl")};
 
+constexpr Part kQwen25OmniToken2wavParts[] = {
+    part_model("bigvgan", "bigvgan_config", "qwen2_5_omni_bigvgan")};
+
 constexpr ModelType kTypes[] = {
     kQwen2VlText,
     {.name = "qwen2_vl",
@@ -195,6 +198,48 @@ constexpr ModelType kTypes[] = {
     vision_tower({"qwen3_vl_moe_vision", "Qwen3VLMoeVisionConfig", {1152, 16, 27}}),
     vision_tower({"qwen3_5_vision", "Qwen3_5VisionConfig", {1152, 16, 27}}),
     vision_tower({"qwen3_5_moe_vision", "Qwen3_5MoeVisionConfig", {1152, 16, 27}}),
+    sinusoidal_table("qwen2_5_omni_audio_encoder", "Qwen2_5OmniAudioEncoder",
+                     "Qwen2_5OmniAudioEncoderConfig", 1500, {.layout = SinusoidalLayout::fairseq},
+                     kFairseqAdded),
+    without_positions("qwen2_5_omni_bigvgan", "Qwen2_5OmniToken2WavBigVGANModel",
+                      "Qwen2_5OmniBigVGANConfig", kConvolutionsAlone),
+    refused("qwen2_5_omni_dit", "Qwen2_5OmniToken2WavDiTModel", "Qwen2_5OmniDiTConfig",
+            "only the first head of q and k turns, which no layout says"),
+    model_of_parts({.name = "qwen2_5_omni_token2wav",
+                    .architecture = "Qwen2_5OmniToken2WavModel",
+                    .config_class = "Qwen2_5OmniToken2WavConfig",
+                    .part = "dit_config",
+                    .part_type = "qwen2_5_omni_dit",
+                    .parts = kQwen25OmniToken2wavParts}),
+    sinusoidal_table("qwen3_omni_moe_audio_encoder", "Qwen3OmniMoeAudioEncoder",
+                     "Qwen3OmniMoeAudioEncoderConfig", 1500, {.layout = SinusoidalLayout::fairseq},
+                     kFairseqAdded),
+    vision_tower({"qwen2_5_omni_vision_encoder", "Qwen2_5OmniVisionEncoderConfig", {3584, 16, 32}}),
+    vision_tower(
+        {"qwen3_omni_moe_vision_encoder", "Qwen3OmniMoeVisionEncoderConfig", {1152, 16, 27}}),
+    {.name = "qwen3_omni_moe_talker_code_predictor",
+     .architecture = "Qwen3OmniMoeTalkerCodePredictorModel",
+     .config_class = "Qwen3OmniMoeTalkerCodePredictorConfig",
+     .size = {1024, 16, 5},
+     .head_dim = 128,
+     .kv_heads = 8,
+     .max_positions = 32768},
+    {.name = "qwen2_5_omni_talker",
+     .architecture = "Qwen2_5OmniTalkerModel",
+     .config_class = "Qwen2_5OmniTalkerConfig",
+     .size = {3584, 28, 28},
+     .head_dim = 128,
+     .kv_heads = 4,
+     .max_positions = 32768,
+     .rope_theta = 1000000,
+     .multi_axis = kAxesOfQwen2},
+    {.name = "qwen3_omni_moe_talker_text",
+     .architecture = "Qwen3OmniMoeTalkerModel",
+     .config_class = "Qwen3OmniMoeTalkerTextConfig",
+     .size = {1024, 16, 20},
+     .kv_heads = 2,
+     .max_positions = 32768,
+     .multi_axis = {.axes = 3, .order = MropeOrder::interleaved, .section = {24, 20, 20}}},
 };
 
 }  // namespace

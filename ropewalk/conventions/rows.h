@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "ropewalk/conventions/model_type.h"
@@ -41,11 +42,118 @@ constexpr ModelType like(ModelType row, const OwnNames& own) {
   return row;
 }
 
-constexpr ModelType learned_table(std::string_view name, std::string_view architecture) {
+// A model whose positions are weights of its checkpoint.
+struct LearnedRow {
+  std::string_view name, architecture, config_class;
+  ModelType::Size size = {};
+  int64_t max_positions = 0;
+  LearnedRule learned = {};
+  std::string_view max_positions_key = {};
+  std::span<const KeyAlias> aliases = {};
+  Positions positions = Positions::learned;
+  Mask mask = Mask::full;
+  std::string_view remark = {};
+};
+// Without a size its layers are not described.
+constexpr ModelType learned_table(const LearnedRow& row) {
+  return {.name = row.name,
+          .architecture = row.architecture,
+          .config_class = row.config_class,
+          .aliases = row.aliases,
+          .size = row.size,
+          .has_layers = row.size.layers > 0,
+          .max_positions = row.max_positions,
+          .max_positions_key = row.max_positions_key,
+          .positions = row.positions,
+          .learned = row.learned,
+          .attention = {.mask = row.mask},
+          .remark = row.remark};
+}
+
+// Nothing encodes position: the order is in what the layers are (convolutions, recurrence), or
+// there is none.
+constexpr ModelType without_positions(std::string_view name, std::string_view architecture,
+                                      std::string_view config_class, std::string_view why) {
   return {.name = name,
           .architecture = architecture,
-          .positions = Positions::learned,
-          .encoding = "a learned table (refused)"};
+          .config_class = config_class,
+          .has_layers = false,
+          .max_positions = 0,
+          .positions = Positions::none,
+          .remark = why,
+          .encoding = "none"};
+}
+inline constexpr std::string_view kConvolutionsAlone = "its layers are convolutions";
+inline constexpr std::string_view kRecurrenceAlone = "its layers are recurrent";
+inline constexpr std::string_view kNoOrder = "nothing of it depends on the order";
+
+// Features of places, beside layers that are not described here.
+constexpr ModelType with_features(std::string_view name, std::string_view architecture,
+                                  std::string_view config_class, FeatureForm features,
+                                  std::span<const Part> parts = {}) {
+  return {.name = name,
+          .architecture = architecture,
+          .config_class = config_class,
+          .has_layers = false,
+          .max_positions = 0,
+          .positions = Positions::features,
+          .features = features,
+          .parts = parts};
+}
+
+// Learned terms of distances. Without a size its layers are not described.
+struct RelativeRow {
+  std::string_view name, architecture, config_class;
+  ModelType::Size size = {};
+  int64_t max_positions = 0;
+  LearnedRule learned = {};
+  RelativeRule relative = {};
+  std::span<const KeyAlias> aliases = {};
+  OnlyIf only_if = {};
+};
+constexpr ModelType relative_terms(const RelativeRow& row) {
+  return {.name = row.name,
+          .architecture = row.architecture,
+          .config_class = row.config_class,
+          .aliases = row.aliases,
+          .size = row.size,
+          .has_layers = row.size.layers > 0,
+          .max_positions = row.max_positions,
+          .positions = Positions::relative,
+          .only_if = row.only_if,
+          .learned = row.learned,
+          .relative = row.relative,
+          .attention = {.mask = Mask::full}};
+}
+
+// A model of several parts, of which `part` is the one that is read first.
+struct PartsRow {
+  std::string_view name, architecture, config_class;
+  std::string_view part, part_type;
+  std::span<const Part> parts = {};
+};
+constexpr ModelType model_of_parts(const PartsRow& row) {
+  return {.name = row.name,
+          .architecture = row.architecture,
+          .config_class = row.config_class,
+          .part = row.part,
+          .part_type = row.part_type,
+          .parts = row.parts};
+}
+constexpr Part part_model(std::string_view name, std::string_view key, std::string_view type) {
+  return {.kind = Part::Kind::model, .name = name, .key = key, .type = type};
+}
+
+// Known, and refused for a reason.
+constexpr ModelType refused(std::string_view name, std::string_view architecture,
+                            std::string_view config_class, std::string_view why) {
+  return {.name = name,
+          .architecture = architecture,
+          .config_class = config_class,
+          .max_positions = 0,
+          .positions = Positions::other,
+          .remark = why,
+          .encoding = "refused"};
 }
 
 // A table of sines and cosines, as `table` says.
@@ -68,7 +176,7 @@ inline constexpr SinusoidalRule kFairseqTable{.part = kEncoderAndDecoder,
 inline constexpr std::string_view kSinCosAdded = "sinusoidal sin_cos, added to the input";
 inline constexpr std::string_view kFairseqAdded = "sinusoidal fairseq, added to the input";
 inline constexpr std::string_view kSinusoidalByKey =
-    "sinusoidal interleaved by a key, else learned (refused)";
+    "sinusoidal interleaved by a key, else a learned table";
 
 // A vision tower that has a config of its own: the grid of Qwen2-VL, or another one.
 struct TowerRow {

@@ -3,12 +3,15 @@
 // Source: configuration_step3p7.py and modeling_step3p7.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
 
 constexpr std::string_view kTelltaleKeys[] = {"partial_rotary_factors", "num_attention_groups",
                                               "yarn_only_types"};
+
+constexpr Part kGotOcr2Parts[] = {part_model("vision", "vision_config", "got_ocr2_vision")};
 
 constexpr ModelType kTypes[] = {
     {.name = "step3p5",
@@ -33,6 +36,20 @@ constexpr ModelType kTypes[] = {
      .config_class = "Step3p7Config",
      .part = "text_config",
      .part_type = "step3p5"},
+    model_of_parts({.name = "got_ocr2",
+                    .architecture = "GotOcr2ForConditionalGeneration",
+                    .config_class = "GotOcr2Config",
+                    .part = "text_config",
+                    .part_type = "qwen2",
+                    .parts = kGotOcr2Parts}),
+    relative_terms({.name = "got_ocr2_vision",
+                    .architecture = "GotOcr2VisionEncoder",
+                    .config_class = "GotOcr2VisionConfig",
+                    .size = {768, 12, 12},
+                    .learned = {.tensor = "pos_embed"},
+                    .relative = {.form = RelativeForm::decomposed}}),
+    refused("step3p5_vision", "Step3p7VisionModel", "Step3p7VisionConfig",
+            "columns come before rows beside a learned grid, which is not supported"),
 };
 
 }  // namespace

@@ -33,6 +33,8 @@ constexpr ModelType kTypes[] = {
      .config_class = "Apertus1p5Config",
      .part = "text_config",
      .part_type = "apertus1p5_text"},
+    without_positions("apertus1p5_vision_tokenizer", "Apertus1p5VisionTokenizerModel",
+                      "Apertus1p5VisionTokenizerConfig", kConvolutionsAlone),
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Useful Sensors. Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -25,6 +26,8 @@ constexpr ModelType kTypes[] = {
      .fraction = Fraction::leading,
      .rotary_fraction = 0.8,
      .rounds_odd_up = true},
+    without_positions("moonshine_streaming_encoder", "MoonshineStreamingEncoder",
+                      "MoonshineStreamingEncoderConfig", kConvolutionsAlone),
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -51,6 +52,7 @@ constexpr ModelType kTypes[] = {
      .rounds_odd_up = true,
      .layers = {.kinds = kZaya},
      .attention = {.known = true, .not_computed = kConvolvedProjections}},
+    without_positions("zamba", "ZambaForCausalLM", "ZambaConfig", kRecurrenceAlone),
 };
 
 }  // namespace

@@ -21,6 +21,8 @@ std::vector<LayerGroup> groups_of_layers(const ModelEncoding& model) {
     if (std::holds_alternative<RopeConfig>(positions)) letter = next < 'Z' ? next++ : 'Z';
     if (std::holds_alternative<AlibiConfig>(positions)) letter = 'A';
     if (std::holds_alternative<SinusoidalConfig>(positions)) letter = 'P';
+    if (std::holds_alternative<BucketBiasConfig>(positions)) letter = 'B';
+    if (std::holds_alternative<RelativeConfig>(positions)) letter = 'D';  // of distances
     groups.push_back({letter, positions, {i}});
   }
   return groups;

@@ -16,11 +16,22 @@ constexpr std::array<std::string_view, 4> kSinusoidalLayouts = {"interleaved", "
 constexpr std::array<std::string_view, 5> kMropeOrders = {
     "contiguous", "interleaved", "height_width_first", "strided", "alternating"};
 
+constexpr std::array<std::string_view, 8> kRelativeForms = {
+    "shaw",         "disentangled", "transformer_xl", "distance_table",
+    "window_table", "window_mlp",   "decomposed",     "content_bias"};
+
+constexpr std::array<std::string_view, 4> kFeatureForms = {"fourier", "sine_2d", "sine_boxes",
+                                                           "timestamps"};
+
 constexpr std::array<std::string_view, 3> kAlibiForms = {"relative", "key_position", "symmetric"};
 
 }  // namespace
 
 std::string_view name(AlibiForm form) { return kAlibiForms[static_cast<size_t>(form)]; }
+
+std::string_view name(RelativeForm form) { return kRelativeForms[static_cast<size_t>(form)]; }
+
+std::string_view name(FeatureForm form) { return kFeatureForms[static_cast<size_t>(form)]; }
 
 std::string_view name(MropeOrder order) { return kMropeOrders[static_cast<size_t>(order)]; }
 
@@ -40,7 +51,9 @@ SinusoidalLayout sinusoidal_layout_from_name(std::string_view text) {
 }
 
 std::string_view name(const PositionEncoding& encoding) {
-  constexpr std::array<std::string_view, 4> kNames = {"none", "rope", "alibi", "sinusoidal"};
+  constexpr std::array<std::string_view, 9> kNames = {"none",       "rope",        "alibi",
+                                                      "sinusoidal", "learned",     "bucket_bias",
+                                                      "relative",   "convolution", "features"};
   return kNames[encoding.index()];
 }
 

@@ -67,6 +67,52 @@ struct SinusoidalConfig {
   bool operator==(const SinusoidalConfig&) const = default;
 };
 
+// x + table[position + offset]: a learned table, weights of the checkpoint.
+struct LearnedConfig {
+  int64_t rows = 0;  // of the table; positions 0 .. rows - offset - 1
+  int64_t d_model = 0;
+  int64_t offset = 0;             // added to each position (OPT, BART 2; RoBERTa pad_token_id + 1)
+  int64_t padding_position = -1;  // the row of padding tokens (after the offset); -1: none
+  std::string tensor;             // how its name ends in the checkpoint; "": not known
+
+  bool operator==(const LearnedConfig&) const = default;
+};
+
+// T5: a learned number for each bucket of distances and each head is added to the score,
+//   table[bucket(k - q), h]
+// as apply/bucket_bias.h says. Source: Raffel et al., JMLR 2020.
+struct BucketBiasConfig {
+  int64_t heads = 0;
+  int64_t buckets = 32;        // of both directions together, where both are seen
+  int64_t max_distance = 128;  // keys further away share the last bucket of their direction
+  bool bidirectional = true;
+
+  bool operator==(const BucketBiasConfig&) const = default;
+};
+
+// Learned terms of the distance between query and key, computed with the heads themselves.
+struct RelativeConfig {
+  RelativeForm form = RelativeForm::shaw;
+  int64_t max_distance = 0;  // further keys count as this far; 0: no bound
+  int64_t buckets = 0;       // of distances, for each direction; 0: one for each distance
+
+  bool operator==(const RelativeConfig&) const = default;
+};
+
+// x + conv(x): a convolution along the sequence tells neighbours apart (wav2vec 2.0).
+struct ConvolutionConfig {
+  int64_t kernel = 0, groups = 1;
+
+  bool operator==(const ConvolutionConfig&) const = default;
+};
+
+// Features of places, that ropewalk names and does not compute.
+struct FeatureConfig {
+  FeatureForm form = FeatureForm::fourier;
+
+  bool operator==(const FeatureConfig&) const = default;
+};
+
 // Throws invalid_argument listing the four names for any other text.
 SinusoidalLayout sinusoidal_layout_from_name(std::string_view text);
 
@@ -76,9 +122,12 @@ struct NoEncoding {
 };
 
 // How one layer of a model knows positions.
-using PositionEncoding = std::variant<NoEncoding, RopeConfig, AlibiConfig, SinusoidalConfig>;
+using PositionEncoding =
+    std::variant<NoEncoding, RopeConfig, AlibiConfig, SinusoidalConfig, LearnedConfig,
+                 BucketBiasConfig, RelativeConfig, ConvolutionConfig, FeatureConfig>;
 
-// "none", "rope", "alibi" or "sinusoidal".
+// "none", "rope", "alibi", "sinusoidal", "learned", "bucket_bias", "relative",
+// "convolution" or "features".
 std::string_view name(const PositionEncoding& encoding);
 
 }  // namespace ropewalk

@@ -32,6 +32,26 @@ enum class AlibiForm {
   symmetric,     // -|k - q|, for attention in both directions: jina-bert-v2
 };
 
+// How learned numbers of the distance between query and key enter a score.
+enum class RelativeForm {
+  shaw,            // q . r(k - q): Shaw et al. 2018; wav2vec2-bert
+  disentangled,    // q . r(q - k) + r'(k - q) . k, of the layer's own projections: DeBERTa
+  transformer_xl,  // (q + u) . k + (q + v) . R(q - k), R projected sines: XLNet, Conformer
+  distance_table,  // table[k - q, h]: a number for each distance and head
+  window_table,    // table[dy, dx, h] of two places in a window: Swin, BEiT
+  window_mlp,      // the same from a small network: Swin V2
+  decomposed,      // q . (r(dy) + r'(dx)): SAM, ViTDet
+  content_bias,    // numbers of the distance that the hidden state chooses: Inkling
+};
+
+// Sines and other features of places that are added where a model's code wants them.
+enum class FeatureForm {
+  fourier,     // sin, cos of 2 pi c W for places c, W random or learned: SAM
+  sine_2d,     // sines of row and column, each half of the channels: DETR
+  sine_boxes,  // sines of the corners of boxes
+  timestamps,  // learned features of the time of day, week, ...: forecasting
+};
+
 // Order of the channels of a sinusoidal encoding, and the spacing of its frequencies.
 enum class SinusoidalLayout {
   interleaved,  // pe[2i] = sin(p f_i), pe[2i+1] = cos(p f_i); f_i = base^(-2i/d): the paper, the
@@ -106,6 +126,8 @@ enum class NotComputed {
 
 std::string_view name(MropeOrder order);
 std::string_view name(AlibiForm form);
+std::string_view name(RelativeForm form);
+std::string_view name(FeatureForm form);
 std::string_view name(SinusoidalLayout layout);
 std::string_view name(NormKind kind);
 std::string_view name(NormExtent extent);

@@ -127,6 +127,33 @@ ordered_json to_json(const SinusoidalConfig& config) {
           {"padding_position", config.padding_position}};
 }
 
+ordered_json to_json(const LearnedConfig& config) {
+  return {{"rows", config.rows},
+          {"d_model", config.d_model},
+          {"offset", config.offset},
+          {"padding_position", config.padding_position},
+          {"tensor", config.tensor}};
+}
+
+ordered_json to_json(const BucketBiasConfig& config) {
+  return {{"heads", config.heads},
+          {"buckets", config.buckets},
+          {"max_distance", config.max_distance},
+          {"bidirectional", config.bidirectional}};
+}
+
+ordered_json to_json(const RelativeConfig& config) {
+  return {{"form", text(name(config.form))},
+          {"max_distance", unless(config.max_distance, 0)},
+          {"buckets", unless(config.buckets, 0)}};
+}
+
+ordered_json to_json(const ConvolutionConfig& config) {
+  return {{"kernel", config.kernel}, {"groups", config.groups}};
+}
+
+ordered_json to_json(const FeatureConfig& config) { return {{"form", text(name(config.form))}}; }
+
 ordered_json to_json(const AttentionConfig& config) {
   ordered_json not_computed = ordered_json::array();
   for (const NotComputed what : config.not_computed) not_computed.push_back(text(name(what)));

@@ -18,6 +18,11 @@ nlohmann::ordered_json to_json(const RotaryLayout& layout);
 nlohmann::ordered_json to_json(const RopeConfig& config);
 nlohmann::ordered_json to_json(const AlibiConfig& config);
 nlohmann::ordered_json to_json(const SinusoidalConfig& config);
+nlohmann::ordered_json to_json(const LearnedConfig& config);
+nlohmann::ordered_json to_json(const BucketBiasConfig& config);
+nlohmann::ordered_json to_json(const RelativeConfig& config);
+nlohmann::ordered_json to_json(const ConvolutionConfig& config);
+nlohmann::ordered_json to_json(const FeatureConfig& config);
 
 // Every field, null where there is none: {"softmax_scale": 0.088, "qk_norm": {"kind": "rms", ...},
 // "mask": "causal", "window_left": 4095, "window_right": null, ...}

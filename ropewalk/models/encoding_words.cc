@@ -6,6 +6,20 @@ namespace ropewalk {
 
 std::string encoding_in_words(const ModelType& type) {
   if (!type.encoding.empty()) return std::string(type.encoding);
+  switch (type.positions) {
+    case Positions::learned:
+      return "a learned table, added to the input";
+    case Positions::buckets:
+      return "learned numbers for buckets of distances, added to the scores";
+    case Positions::relative:
+      return fmt::format("learned terms of distances in the scores ({})", name(type.relative.form));
+    case Positions::convolution:
+      return "a convolution, added to the input";
+    case Positions::features:
+      return fmt::format("features of places ({})", name(type.features));
+    default:
+      break;
+  }
   std::string words = fmt::format("RoPE {}", name(type.pairing));
   if (type.latent.rope_dim > 0) {
     words += fmt::format(" on the last {} channels", type.latent.rope_dim);

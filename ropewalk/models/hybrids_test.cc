@@ -40,9 +40,9 @@ TEST(Jamba, OneLayerInAPeriodAttends) {
 }
 
 TEST(Jamba, TheOffsetLiesInThePeriod) {
-  EXPECT_ROPEWALK_ERROR(read(small_config("jamba", R"({"attn_layer_period": 4})")),
-                        ErrorCode::malformed,
-                        "/attn_layer_period: expected the first full_attention layer in 0..3, found 4");
+  EXPECT_ROPEWALK_ERROR(
+      read(small_config("jamba", R"({"attn_layer_period": 4})")), ErrorCode::malformed,
+      "/attn_layer_period: expected the first full_attention layer in 0..3, found 4");
   EXPECT_ROPEWALK_ERROR(read(small_config("jamba", R"({"attn_layer_offset": -1})")),
                         ErrorCode::malformed, "/attn_layer_offset: expected an integer in 0..4095");
 }

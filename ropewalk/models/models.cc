@@ -56,6 +56,35 @@ ModelEncoding read_preset(const Preset& preset, std::string_view assume) {
   return model;
 }
 
+// As name(PositionEncoding) says it, "parts" for a model of several, "refused" for one whose row
+// says why it is not computed.
+std::string_view kind_of(const ModelType& type) {
+  if (!type.part.empty()) return "parts";
+  switch (type.positions) {
+    case Positions::rotary:
+      return may_rotate(type) ? "rope" : "none";
+    case Positions::alibi:
+      return "alibi";
+    case Positions::sinusoidal:
+      return "sinusoidal";
+    case Positions::none:
+      return "none";
+    case Positions::learned:
+      return "learned";
+    case Positions::buckets:
+      return "bucket_bias";
+    case Positions::relative:
+      return "relative";
+    case Positions::convolution:
+      return "convolution";
+    case Positions::features:
+      return "features";
+    case Positions::other:
+      return "refused";
+  }
+  return "";
+}
+
 // A path that may not be looked at exists too: the system will say why it cannot be read.
 bool exists(const std::string& path) {
   std::error_code error;
@@ -137,6 +166,7 @@ std::vector<FamilyInfo> families() {
                             .architecture = std::string(type.architecture),
                             .part = std::string(type.part),
                             .part_type = std::string(type.part_type),
+                            .kind = std::string(kind_of(type)),
                             .encoding = encoding_in_words(type),
                             .gguf_architecture = std::string(type.gguf.architecture)});
       TypeInfo& added = info.types.back();

@@ -11,10 +11,11 @@ namespace ropewalk {
 
 // What a model's file says about positions: a config.json of Hugging Face, a GGUF of llama.cpp, the
 // params.json of Meta's or Mistral's own weights, or a folder with one of them (looked for in this
-// order); a config.json or params.json also from a pipe, or as "-" from standard input. Each field of the result carries its evidence: which key of which file, or which default.
-// `assume` names a model_type to read the file as, whatever it says itself. Throws io, malformed or
-// unsupported naming file and key: an unknown model_type lists the nearest ones and what the keys
-// of the file suggest.
+// order); a config.json or params.json also from a pipe, or as "-" from standard input. Each field
+// of the result carries its evidence: which key of which file, or which default. `assume` names a
+// model_type to read the file as, whatever it says itself. Throws io, malformed or unsupported
+// naming file and key: an unknown model_type lists the nearest ones and what the keys of the file
+// suggest.
 ModelEncoding read_model(const std::filesystem::path& path, std::string_view assume = {});
 
 // The same from the text of a config.json or params.json; `label` names it in messages and
@@ -36,6 +37,7 @@ struct TypeInfo {
   std::string name;               // "qwen3"
   std::string architecture;       // value of /architectures/0: "Qwen3ForCausalLM"
   std::string part, part_type;    // a model of several parts: where its text is, and of which type
+  std::string kind;               // "rope", "alibi", "learned", "parts", ...: what it answers
   std::string encoding;           // in words
   std::string pairing;            // of the Hugging Face weights; "" where nothing turns
   std::string gguf_architecture;  // "" where llama.cpp has none

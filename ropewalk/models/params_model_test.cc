@@ -1,9 +1,10 @@
+#include "ropewalk/models/params_model.h"
+
 #include <cmath>
 #include <string>
 
 #include "ropewalk/formats/file.h"
 #include "ropewalk/models/configs_testing.h"
-#include "ropewalk/models/params_model.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {

@@ -1,9 +1,16 @@
 #include "ropewalk/models/parts.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "ropewalk/base/error.h"
 #include "ropewalk/dialects/notes.h"
+#include "ropewalk/models/family.h"
 #include "ropewalk/models/vision.h"
 
 namespace ropewalk {
@@ -39,6 +46,37 @@ void add_indexer(const Said<int64_t>& said, Pairing pairing, ModelEncoding& mode
   model.others.push_back({"indexer", indexer});
 }
 
+// A model of its own in an object of the file. What it says beside its positions is its own affair.
+void add_model(ConfigReader& config, ModelEncoding& model, const Part& part) {
+  std::optional<ConfigReader> object = config.find_object(part.key);
+  if (!object) return;
+  ModelEncoding own;
+  own.name = model.name;
+  ConfigReader reader(object->json(), config.label(), object->pointer(), own);
+  try {
+    const bool stated = reader.has("model_type");
+    const KnownType known = stated ? find_model_type(reader) : find_model_type(part.type);
+    read_model_type(reader, own, known);
+  } catch (const Error& error) {
+    warn(model, fmt::format("the {} is not read: {}", part.name, error.what()));
+    return;
+  }
+  note(model, part.name, own.model_type, config.source(part.key));
+  std::vector<NamedEncoding> found;
+  for (const Layer& layer : own.layers) {
+    NamedEncoding named{std::string(part.name), layer.positions};
+    const bool known = std::holds_alternative<NoEncoding>(named.encoding) ||
+                       std::find(found.begin(), found.end(), named) != found.end();
+    if (!known) found.push_back(std::move(named));
+  }
+  std::move(found.begin(), found.end(), std::back_inserter(model.others));
+  for (NamedEncoding& other : own.others) {
+    other.name = other.name == "input" ? fmt::format("{} input", part.name)
+                                       : fmt::format("{}: {}", part.name, other.name);
+    model.others.push_back(std::move(other));
+  }
+}
+
 }  // namespace
 
 void add_parts(ConfigReader& config, ModelEncoding& model, std::span<const Part> parts) {
@@ -49,6 +87,9 @@ void add_parts(ConfigReader& config, ModelEncoding& model, std::span<const Part>
         break;
       case Part::Kind::indexer:
         add_indexer(config.said_integer("index_head_dim", kHeadDim), part.pairing, model);
+        break;
+      case Part::Kind::model:
+        add_model(config, model, part);
         break;
     }
   }

@@ -32,15 +32,23 @@ int64_t head_dim(const StatedModel& stated, const ModelType& type, const Default
                  {{defaults.head_dim, defaults.reason}});
 }
 
+// Positions follow from numbers of the file, not from weights, or are none.
+bool computes_positions(const ModelType& type) {
+  return type.positions == Positions::rotary || type.positions == Positions::alibi ||
+         type.positions == Positions::sinusoidal;
+}
+
 }  // namespace
 
 void resolve_size(const StatedModel& stated, const ModelType& type, const Defaults& defaults,
                   ModelEncoding& model) {
   const StatedSize& size = stated.size;
-  // A part is written without what its class has by default; a whole file never is.
+  // A part is written without what its class has by default; a whole file that ropewalk computes
+  // positions from never is.
   const auto of_class = [&](int64_t value) {
-    return stated.is_part && value > 0 ? std::optional<Default<int64_t>>({value, defaults.reason})
-                                       : std::nullopt;
+    return (stated.is_part || !computes_positions(type)) && value > 0
+               ? std::optional<Default<int64_t>>({value, defaults.reason})
+               : std::nullopt;
   };
   model.hidden_size = settled(model, "hidden_size", size.hidden_size, kHiddenSize,
                               of_class(defaults.size.hidden_size));

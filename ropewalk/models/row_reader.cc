@@ -10,6 +10,7 @@
 #include "ropewalk/models/attention_reader.h"
 #include "ropewalk/models/declared_reader.h"
 #include "ropewalk/models/defaults.h"
+#include "ropewalk/models/input_reader.h"
 #include "ropewalk/models/layer_kinds.h"
 #include "ropewalk/models/special/specials.h"
 
@@ -19,10 +20,6 @@ namespace {
 constexpr NumberRule kMaxBias{"a number above 0 and at most 64",
                               [](double value) { return value > 0 && value <= 64; }};
 
-std::string code_of(const ModelType& type) {
-  return fmt::format("family: the code of {}", type.name);
-}
-
 // use(reader, key) with the object that holds the key "a/b", or null where the file has no such
 // object.
 template <typename Use>
@@ -31,15 +28,6 @@ auto at_place(ConfigReader& config, std::string_view path, Use use) {
   if (slash == path.npos) return use(&config, path);
   std::optional<ConfigReader> object = config.find_object(path.substr(0, slash));
   return use(object ? &*object : nullptr, path.substr(slash + 1));
-}
-
-[[noreturn]] void refuse_learned(const ConfigReader& config, std::string_view key,
-                                 const ModelType& type) {
-  config.refuse(ErrorCode::unsupported, key,
-                fmt::format("expected a model that computes its positions, found a {}, whose "
-                            "positions are learned: they are weights of its checkpoint and no "
-                            "formula",
-                            type.name));
 }
 
 // Whether the row holds for this file, by the key on which that depends.
@@ -52,11 +40,13 @@ bool holds(ConfigReader* config, std::string_view key, const ModelType& type) {
   } else {
     const auto stated = config->find_text(key);
     held = stated == rule.value;
-    config->note("encoding", held ? *stated : "none",
-                 stated ? config->source(key) : default_of(type));
+    if (held || rule.else_none) {
+      config->note("encoding", held ? *stated : "none",
+                   stated ? config->source(key) : default_of(type));
+    }
   }
   if (held || rule.else_none) return held;
-  if (rule.refusal.empty()) refuse_learned(*config, key, type);
+  if (rule.refusal.empty()) return held;
   config->refuse(ErrorCode::unsupported, key, std::string(rule.refusal));
 }
 
@@ -82,26 +72,8 @@ void read_alibi(ConfigReader& config, ModelEncoding& model, const ModelType& typ
   read_attention(config, model, type);
 }
 
-void read_sinusoidal(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  using First = SinusoidalRule::First;
-  const SinusoidalRule& rule = type.sinusoidal;
-  read_heads(config, model, type);
-  SinusoidalConfig encoding{.d_model = model.hidden_size, .layout = rule.layout};
-  if (rule.first != First::zero) {
-    encoding.padding_position =
-        config.integer("pad_token_id", {"pad_token_id"}, {0}, {{1, default_of(type)}});
-    encoding.offset = rule.first == First::two ? 2 : encoding.padding_position + 1;
-    config.note("offset", fmt::to_string(encoding.offset),
-                rule.first == First::two ? "family: the first two rows are not used"
-                                         : "derived: pad_token_id + 1");
-  }
-  config.note("encoding", "sinusoidal", code_of(type));
-  config.note("layout", std::string(name(encoding.layout)), code_of(type));
-  read_attention(config, model, type);
-  model.others.push_back({std::string(rule.part), encoding});
-}
-
 void read_none(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
+  if (!type.has_layers) return config.note("encoding", "none", code_of(type));
   read_heads(config, model, type);
   config.note("encoding", "none", code_of(type));
   if (type.layers.kinds.empty()) return read_attention(config, model, type);
@@ -144,7 +116,8 @@ void read_row(ConfigReader& config, ModelEncoding& model, const ModelType& type)
                     at_place(config, type.only_if.key, [&](ConfigReader* place, auto key) {
                       return holds(place, key, type);
                     });
-  if (!held) return read_unrotated(config, model, type);
+  if (!held && type.only_if.else_none) return read_unrotated(config, model, type);
+  if (!held) return read_with_weights(config, model, type, false);
   switch (type.positions) {
     case Positions::rotary:
       return read_rotary(config, model, type);
@@ -155,7 +128,11 @@ void read_row(ConfigReader& config, ModelEncoding& model, const ModelType& type)
     case Positions::none:
       return read_none(config, model, type);
     case Positions::learned:
-      refuse_learned(config, "model_type", type);
+    case Positions::buckets:
+    case Positions::relative:
+    case Positions::convolution:
+    case Positions::features:
+      return read_with_weights(config, model, type);
     case Positions::other:
       config.refuse(ErrorCode::unsupported, "model_type", std::string(type.remark));
   }

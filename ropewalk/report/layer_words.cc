@@ -23,9 +23,46 @@ std::string ranges(const std::vector<size_t>& numbers) {
   return text;
 }
 
+namespace {
+
+// Of the encodings that turn nothing.
+struct Words {
+  std::string operator()(const NoEncoding&) const { return "none"; }
+  std::string operator()(const RopeConfig&) const { return "rope"; }
+  std::string operator()(const AlibiConfig&) const { return "alibi"; }
+  std::string operator()(const SinusoidalConfig&) const { return "sinusoidal"; }
+  std::string operator()(const LearnedConfig& config) const {
+    std::string words =
+        config.rows > 0
+            ? fmt::format("learned, a table of {} rows of {} numbers", config.rows, config.d_model)
+            : fmt::format("learned, a table of rows of {} numbers", config.d_model);
+    if (config.offset > 0) words += fmt::format(", position 0 in row {}", config.offset);
+    return words;
+  }
+  std::string operator()(const BucketBiasConfig& config) const {
+    return fmt::format("bucket_bias, {} buckets of distances up to {}, {}", config.buckets,
+                       config.max_distance,
+                       config.bidirectional ? "to both sides" : "to the keys before");
+  }
+  std::string operator()(const RelativeConfig& config) const {
+    std::string words = fmt::format("relative, {}", name(config.form));
+    if (config.max_distance > 0) words += fmt::format(", distances up to {}", config.max_distance);
+    if (config.buckets > 0) words += fmt::format(" in {} buckets", config.buckets);
+    return words;
+  }
+  std::string operator()(const ConvolutionConfig& config) const {
+    return fmt::format("convolution over {} positions, {} groups", config.kernel, config.groups);
+  }
+  std::string operator()(const FeatureConfig& config) const {
+    return fmt::format("features, {}", name(config.form));
+  }
+};
+
+}  // namespace
+
 std::string in_a_line(const PositionEncoding& encoding) {
   const auto* rope = std::get_if<RopeConfig>(&encoding);
-  if (rope == nullptr) return std::string(name(encoding));
+  if (rope == nullptr) return std::visit(Words{}, encoding);
   int64_t channels = 0;
   for (const RotaryWindow& window : rope->layout.windows) channels += window.dim;
   std::string line = fmt::format("rope, theta {}, {} of {} channels {}", rope->rope_theta, channels,
@@ -47,8 +84,11 @@ std::vector<std::vector<std::string>> fact_rows(const ModelEncoding& model) {
 
 std::string layer_map(const ModelEncoding& model) {
   const std::vector<LayerGroup> groups = groups_of_layers(model);
+  if (groups.empty()) return "no layers";
   if (groups.size() == 1) {
-    return fmt::format("layers 0..{}: {}", model.layers.size() - 1, name(groups[0].positions));
+    const PositionEncoding& all = groups[0].positions;
+    return fmt::format("layers 0..{}: {}", model.layers.size() - 1,
+                       std::holds_alternative<RopeConfig>(all) ? "rope" : in_a_line(all));
   }
   std::string map = fmt::format("{} layers: {}", model.layers.size(), layer_letters(model));
   for (const LayerGroup& group : groups) {
