@@ -20,7 +20,7 @@ namespace {
 [[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 struct Learned {
-  std::optional<Tensor> q_norm, k_norm, sinks;
+  std::optional<Tensor> q_norm, k_norm, sinks, bucket_bias;
 
   static ConstTensorView view(const std::optional<Tensor>& tensor) {
     return tensor ? tensor->view() : ConstTensorView{};
@@ -47,10 +47,13 @@ Learned read_learned(const Layer& layer, const AttendInput& input) {
   const std::string why =
       fmt::format("the layer norms q and k {} the rotation{}", before ? "before" : "after",
                   before ? "; or --normed, where that was done" : "");
-  return {read_learned(norms, input.q_norm, "--q-norm", why),
-          read_learned(norms, input.k_norm, "--k-norm", why),
-          read_learned(config.sinks, input.sinks, "--sinks",
-                       "the layer has a learned logit for each head")};
+  return {
+      read_learned(norms, input.q_norm, "--q-norm", why),
+      read_learned(norms, input.k_norm, "--k-norm", why),
+      read_learned(config.sinks, input.sinks, "--sinks",
+                   "the layer has a learned logit for each head"),
+      read_learned(std::holds_alternative<BucketBiasConfig>(layer.positions), input.bucket_bias,
+                   "--bucket-bias", "the layer has a table of numbers for buckets of distances")};
 }
 
 // q, k and v as the scores take them, in place.
@@ -127,7 +130,10 @@ Attended attend_arrays(const Layer& layer, const AttendInput& input, bool want_s
     files += more.empty() ? "" : ", " + more;
   }
   LayerScores scores;
-  with_input_files(files, [&] { scores = ropewalk::scores_of(layer, floats_of(learned.sinks)); });
+  with_input_files(files, [&] {
+    scores = ropewalk::scores_of(layer, {.sinks = floats_of(learned.sinks),
+                                         .bucket_bias = Learned::view(learned.bucket_bias)});
+  });
   AttentionOptions& options = scores.options;
   options.alibi_slopes = scores.slopes;
   options.prefix = prefix;

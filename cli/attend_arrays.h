@@ -12,7 +12,7 @@ namespace ropewalk::cli {
 // What the command line gives beside a model's layer.
 struct AttendInput {
   std::string q, k, v, positions, token_ids, key_mask, layout;
-  std::string q_norm, k_norm, sinks;  // learned numbers of the layer
+  std::string q_norm, k_norm, sinks, bucket_bias;  // learned numbers of the layer
   int64_t prefix = -1;                // -1: not given
   int64_t seq_len = 0;                // of every sequence; 0: its own
   bool normed = false;                // the norm before the rotation was done

@@ -2,6 +2,7 @@
 # too; every other header may change or move at any time. tools/check_public.py keeps this list, all.h and the README together.
 set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/apply/alibi.h
+    ropewalk/apply/bucket_bias.h
     ropewalk/apply/positional_encoding.h
     ropewalk/apply/rope.h
     ropewalk/apply/rope_by_length.h
@@ -58,6 +59,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/tables/sinusoidal.h
     ropewalk/tables/table.h
     ropewalk/weights/layer_weights.h
+    ropewalk/weights/learned_table.h
     ropewalk/weights/wrong_shapes.h)
 
 # Public, but not in all.h: these include a header of other software.

@@ -5,6 +5,7 @@
 // includes what it uses instead.
 
 #include "ropewalk/apply/alibi.h"
+#include "ropewalk/apply/bucket_bias.h"
 #include "ropewalk/apply/positional_encoding.h"
 #include "ropewalk/apply/rope.h"
 #include "ropewalk/apply/rope_by_length.h"
@@ -61,4 +62,5 @@
 #include "ropewalk/tables/sinusoidal.h"
 #include "ropewalk/tables/table.h"
 #include "ropewalk/weights/layer_weights.h"
+#include "ropewalk/weights/learned_table.h"
 #include "ropewalk/weights/wrong_shapes.h"

@@ -108,8 +108,9 @@ void check_options(const Options& o) {
   if (layer && (o.weights.empty() || o.input.empty())) fail("--weights and --input go together");
   if (layer && !o.scores.empty()) fail("--scores goes with --q and --k");
   if (layer && !in.layout.empty()) fail("--layout goes with --q and --k");
-  if (layer && (!in.q_norm.empty() || !in.k_norm.empty() || !in.sinks.empty() || in.normed)) {
-    fail("--q-norm, --k-norm, --normed and --sinks go with --q and --k");
+  if (layer && (!in.q_norm.empty() || !in.k_norm.empty() || !in.sinks.empty() ||
+                !in.bucket_bias.empty() || in.normed)) {
+    fail("--q-norm, --k-norm, --normed, --sinks and --bucket-bias go with --q and --k");
   }
   if (o.causal && o.full) fail("give either --causal or --full");
   if (!o.scores.empty() && o.scores == o.output) fail("-o and --scores name the same file");
@@ -195,6 +196,9 @@ Run declare_attend(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--k-norm", o->arrays.k_norm, "weights of the norm of k")->type_name("FILE");
   app.add_flag("--normed", o->arrays.normed, "q and k were normed before");
+  app.add_option("--bucket-bias", o->arrays.bucket_bias,
+                 "T5: learned numbers [buckets, heads] for the distance to a key")
+      ->type_name("FILE");
   app.add_option("--sinks", o->arrays.sinks, "learned logits [heads] that join the softmax")
       ->type_name("FILE");
   add_text_option(app, "--prefix", o->prefix, "ChatGLM-6B: tokens of the prompt, which all see",

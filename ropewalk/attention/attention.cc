@@ -60,6 +60,11 @@ void run_block(const AttentionCall& call, const Place& place, const Finish& fini
   block.bias_of = bias_of(call.options.alibi_form);
   block.bias_in_bf16 = call.options.alibi_bf16;
   block.bias_scale = static_cast<float>(call.options.alibi_scale);
+  if (!call.distance_bias.empty()) {
+    const int64_t columns = 2 * call.options.bias_reach + 1;
+    block.distance_bias = call.distance_bias.data() + place.head * columns;
+    block.bias_reach = call.options.bias_reach;
+  }
   block.score_stride = *std::max_element(seen.begin(), seen.end());
   const auto size = checked_mul(block.queries, block.score_stride);
   if (!size) throw std::bad_alloc();

@@ -32,6 +32,10 @@ struct AttentionOptions {
   AlibiForm alibi_form = AlibiForm::relative;  // key_position: the number of keys seen before it
   bool alibi_bf16 = false;  // slope, its factor and their product are rounded to bf16
   double alibi_scale = 1;   // of the product, as where a bias is added before the scaling
+  // [heads, 2 bias_reach + 1]: number bias_reach + d of a head is added to the score of a key at
+  // distance d, in tokens, from its query; further keys have that of bias_reach. Empty: nothing.
+  std::span<const float> distance_bias = {};
+  int64_t bias_reach = 0;
   // [batch, Sk] bool or u8: 0 hides a key (padding). No shape: every key is there.
   ConstTensorView key_mask{nullptr, DType::boolean, {}, {}};
   Parallel parallel;

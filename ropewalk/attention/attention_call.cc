@@ -106,6 +106,17 @@ void check_numbers(const AttentionOptions& options) {
   }
 }
 
+void check_distance_bias(const AttentionOptions& options, int64_t heads) {
+  if (options.distance_bias.empty()) return;
+  if (options.bias_reach < 0 || options.bias_reach > int64_t{1} << 24) {
+    fail(fmt::format("bias_reach: expected 0..2^24 tokens, found {}", options.bias_reach));
+  }
+  const int64_t columns = 2 * options.bias_reach + 1;
+  if (std::ssize(options.distance_bias) == heads * columns) return;
+  fail(fmt::format("distance_bias: expected {} heads of {} numbers, found {} numbers", heads,
+                   columns, options.distance_bias.size()));
+}
+
 float scale_of(const AttentionOptions& options, int64_t head_dim) {
   if (!std::isfinite(options.scale)) {
     fail(fmt::format("scale: expected a finite number, found {}", options.scale));
@@ -170,6 +181,7 @@ AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
     fail(fmt::format("sinks: expected one for each of the {} heads of q {}, found {}", call.heads,
                      to_string(q.shape), options.sinks.size()));
   }
+  check_distance_bias(options, call.heads);
   check_numbers(options);
   call.options = options;
   call.prefix.assign(options.prefix.begin(), options.prefix.end());
@@ -180,6 +192,7 @@ AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
   }
   call.slopes.assign(options.alibi_slopes.begin(), options.alibi_slopes.end());
   call.sinks.assign(options.sinks.begin(), options.sinks.end());
+  call.distance_bias.assign(options.distance_bias.begin(), options.distance_bias.end());
   call.scale = scale_of(options, nq.bshd.shape[3]);
   if (has_mask(options)) {
     check_mask(options.key_mask, nk);

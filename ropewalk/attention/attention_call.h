@@ -26,6 +26,7 @@ struct AttentionCall {
   float scale = 1;
   AttentionOptions options;          // its spans are read from here:
   std::vector<float> slopes, sinks;  // [heads], or none
+  std::vector<float> distance_bias;  // [heads, 2 bias_reach + 1], or none
   std::vector<int64_t> prefix;       // [batch], or none
   // For each sequence the keys that the mask leaves, in order; no list where there is no mask.
   std::vector<std::vector<int64_t>> visible;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/apply/alibi.h"
+#include "ropewalk/apply/bucket_bias.h"
 #include "ropewalk/base/error.h"
 
 namespace ropewalk {
@@ -72,6 +73,11 @@ void check_weights(const Norm& norm, const ConstTensorView& weight, const char* 
 void check_computed(const Layer& layer) {
   if (layer.mixer != Mixer::attention) {
     fail(fmt::format("mixer of the layer: expected attention, found {}", name(layer.mixer)),
+         ErrorCode::unsupported);
+  }
+  if (const auto* relative = std::get_if<RelativeConfig>(&layer.positions)) {
+    fail(fmt::format("the layer has relative positions ({}), which attend does not compute",
+                     name(relative->form)),
          ErrorCode::unsupported);
   }
   for (const NotComputed what : layer.attention.not_computed) {
@@ -165,7 +171,7 @@ void clip(double limit, const TensorView& heads) {
   });
 }
 
-LayerScores scores_of(const Layer& layer, std::span<const float> sinks) {
+LayerScores scores_of(const Layer& layer, const ScoreWeights& weights) {
   const AttentionConfig& config = layer.attention;
   LayerScores scores;
   AttentionOptions& options = scores.options;
@@ -176,6 +182,7 @@ LayerScores scores_of(const Layer& layer, std::span<const float> sinks) {
   options.scale = config.softmax_scale != 0 ? config.softmax_scale
                                             : 1 / std::sqrt(static_cast<double>(layer.head_dim));
   options.softcap = config.softcap;
+  const std::span<const float> sinks = weights.sinks;
   if (config.sinks && sinks.empty()) {
     fail("sinks: expected the layer's learned logit of each head, found none");
   }
@@ -193,6 +200,18 @@ LayerScores scores_of(const Layer& layer, std::span<const float> sinks) {
     options.alibi_form = alibi->form;
     options.alibi_bf16 = alibi->dtype == DType::bf16;
     options.alibi_scale = alibi->before_scale ? options.scale : 1;
+  }
+  const auto* buckets = std::get_if<BucketBiasConfig>(&layer.positions);
+  if (buckets == nullptr && present(weights.bucket_bias)) {
+    fail("bucket_bias: expected none, as the layer has none, found a table");
+  }
+  if (buckets != nullptr) {
+    if (!present(weights.bucket_bias)) {
+      fail("bucket_bias: expected the layer's table [buckets, heads], found none");
+    }
+    scores.distance_bias = bias_by_distance(*buckets, weights.bucket_bias);
+    options.distance_bias = scores.distance_bias;
+    options.bias_reach = buckets->max_distance;
   }
   return scores;
 }

@@ -75,6 +75,10 @@ std::vector<Expected> expected_weights(const SelfAttention& self, int64_t hidden
       list.push_back({&w.q_a_norm, "q_a_norm", {latent.q_rank}, "[q_rank]"});
     }
   }
+  if (const auto* bias = std::get_if<BucketBiasConfig>(&layer.positions)) {
+    list.push_back(
+        {&w.bucket_bias, "bucket_bias", {bias->buckets, bias->heads}, "[buckets, heads]"});
+  }
   if (layer.attention.sinks) list.push_back({&w.sinks, "sinks", {layer.heads}, "[heads]"});
   if (layer.attention.output_gate != OutputGate::none) {
     const bool by_head = layer.attention.output_gate == OutputGate::per_head;

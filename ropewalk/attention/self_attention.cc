@@ -155,7 +155,8 @@ void run(const SelfAttention& self, const ConstTensorView& x, const PositionIds&
          const RopeRows& rows, const TensorView& y, const SelfAttentionOptions& options) {
   const Layer& layer = self.layer;
   Tensor sink_copy;
-  LayerScores scores = scores_of(layer, sinks_of(self.weights.sinks, sink_copy));
+  LayerScores scores = scores_of(layer, {.sinks = sinks_of(self.weights.sinks, sink_copy),
+                                         .bucket_bias = self.weights.bucket_bias});
   const BlasMatrix tokens = blas_tokens(x);
   Projected heads = layer.attention.latent.kv_rank > 0 ? project_latent(self, tokens, x.shape)
                                                        : project(self, tokens, x.shape);
@@ -190,6 +191,7 @@ AttentionWeights views_of(const LayerWeights& weights) {
           .k_norm_bias = view(w.k_norm_bias),
           .output_norm = view(w.output_norm),
           .sinks = view(w.sinks),
+          .bucket_bias = view(w.bucket_bias),
           .w_gate = view(w.w_gate),
           .b_gate = view(w.b_gate),
           .wq_a = view(w.wq_a),

@@ -22,6 +22,7 @@ struct AttentionWeights {
   ConstTensorView q_norm_bias{}, k_norm_bias{};  // of a layer norm
   ConstTensorView output_norm{};                 // [heads * V]
   ConstTensorView sinks{};                       // [heads]
+  ConstTensorView bucket_bias{};                 // [buckets, heads]
   ConstTensorView w_gate{}, b_gate{};            // [heads * V, hidden] or [heads, hidden]
   // Latent attention, whose channels that turn are the last R of a head.
   ConstTensorView wq_a{}, bq_a{}, q_a_norm{};     // [q_rank, hidden], [q_rank], [q_rank]
@@ -40,7 +41,8 @@ AttentionWeights views_of(const LayerWeights& weights);
 //      a sink
 //   4. y = (output_norm(...) output_gate) Wo^T + bo
 // as layer.attention says; docs of AttentionConfig. What the positions do: RopeConfig turns q and
-// k (step 2), AlibiConfig adds the bias (step 3; its distance counts tokens, not positions),
+// k (step 2), AlibiConfig and BucketBiasConfig add the bias (step 3; its distance counts tokens,
+// not positions),
 // SinusoidalConfig was added to x before the model's first layer.
 struct SelfAttention {
   Layer layer;

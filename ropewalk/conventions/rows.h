@@ -21,6 +21,7 @@ struct OwnNames {
   std::optional<LayerRule> layers = {};
   std::optional<MultiAxis> multi_axis = {};
   std::optional<AttentionRule> attention = {};
+  std::optional<WeightNames> weights = {};
   GgufForm gguf = {};
   Special special = Special::none;
 };
@@ -36,6 +37,7 @@ constexpr ModelType like(ModelType row, const OwnNames& own) {
   if (own.layers) row.layers = *own.layers;
   if (own.multi_axis) row.multi_axis = *own.multi_axis;
   if (own.attention) row.attention = *own.attention;
+  if (own.weights) row.weights = *own.weights;
   if (own.window >= 0) row.attention.window.value = own.window;
   row.gguf = own.gguf;
   if (own.special != Special::none) row.special = own.special;

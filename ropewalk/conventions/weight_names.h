@@ -28,6 +28,9 @@ struct WeightNames {
   bool gate_in_q = false;  // q has, for each head, its channels and then those of the gate
   std::string_view output_norm = "attn_sub_norm";
   std::string_view sinks = "sinks";
+  // Of buckets of distances: the first layer's serves all, or each layer has its own.
+  std::string_view bucket_bias = "relative_attention_bias";
+  bool bucket_bias_in_each = false;
   std::string_view q_a = "q_a_proj", q_a_norm = "q_a_layernorm", q_b = "q_b_proj";
   std::string_view kv_a = "kv_a_proj_with_mqa", kv_a_norm = "kv_a_layernorm", kv_b = "kv_b_proj";
 };

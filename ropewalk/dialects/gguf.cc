@@ -183,13 +183,12 @@ Said<int64_t> said_turning(Translator& to, const LayerKind& kind, const StatedRo
 
 // The file has numbers of their own for layers with a window.
 bool windows_differ(GgufKeys& keys) {
-  const auto differ = [&](std::string_view own, std::string_view of_all) {
-    const auto value = keys.number(own);
-    return value && value != keys.number(of_all);
-  };
-  return differ("attention.key_length_swa", "attention.key_length") ||
-         differ("rope.dimension_count_swa", kTurning) ||
-         differ("rope.freq_base_swa", "rope.freq_base");
+  const auto head_dim = keys.integer("attention.key_length_swa");
+  const auto turning = keys.integer("rope.dimension_count_swa");
+  const auto base = keys.number("rope.freq_base_swa");
+  return (head_dim && head_dim != keys.integer("attention.key_length")) ||
+         (turning && turning != keys.integer(kTurning)) ||
+         (base && base != keys.number("rope.freq_base"));
 }
 
 void read_rotations(Translator& to) {

@@ -1,5 +1,6 @@
 #include "ropewalk/encoding/model_encoding.h"
 
+#include <string>
 #include <variant>
 
 #include <fmt/format.h>
@@ -32,6 +33,12 @@ std::vector<std::reference_wrapper<const PositionEncoding>> layer_positions(
 }
 
 const Layer& layer_at(const ModelEncoding& model, int64_t layer) {
+  if (model.layers.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("layer: expected a model with layers of attention that ropewalk "
+                            "describes, found {}, which has none",
+                            escaped(model.name)));
+  }
   if (layer < 0 || layer >= std::ssize(model.layers)) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("layer: expected 0..{} for {}, found {}", std::ssize(model.layers) - 1,
@@ -43,9 +50,14 @@ const Layer& layer_at(const ModelEncoding& model, int64_t layer) {
 const RopeConfig& rope_at(const ModelEncoding& model, int64_t layer) {
   const PositionEncoding& encoding = layer_at(model, layer).positions;
   if (const auto* rope = std::get_if<RopeConfig>(&encoding)) return *rope;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("{}: layer {} has no rotary encoding but {}: there is nothing to rotate",
-                          escaped(model.name), layer, name(encoding)));
+  std::string others;
+  for (const NamedEncoding& other : model.others) {
+    others += fmt::format(", and {} for the {}", name(other.encoding), other.name);
+  }
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("{}: layer {} has no rotary encoding but {}{}: there is nothing to rotate",
+                  escaped(model.name), layer, name(encoding), others));
 }
 
 bool reads_position_ids(const Layer& layer) {

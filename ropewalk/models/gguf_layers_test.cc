@@ -97,6 +97,16 @@ TEST(GgufModel, HeadsOfWindowedLayers) {
   EXPECT_THAT(read_gguf(bytes).warnings, missing);
 }
 
+// Kinds of layers that turn alike by the model's own code, but not in this file.
+TEST(GgufModel, HeadsOfWindowedLayersOfOneKind) {
+  GgufBytes bytes = sized("llama").u32("llama.attention.sliding_window", 64);
+  bytes.u32("llama.attention.key_length", 16).u32("llama.attention.key_length_swa", 8);
+  bytes.array<uint8_t>("llama.attention.sliding_window_pattern", 7, {1, 0, 1, 0});
+  const ModelEncoding model = read_gguf(bytes, "ministral");
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[0].positions).layout.head_dim, 8);
+  EXPECT_EQ(std::get<RopeConfig>(model.layers[1].positions).layout.head_dim, 16);
+}
+
 // Half of the head turns in layers that see all, all of it in those with a window.
 TEST(GgufModel, FractionsOfWindowedLayers) {
   GgufBytes bytes = sized("laguna").f32("laguna.rope.freq_base", 5e5);

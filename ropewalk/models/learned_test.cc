@@ -126,7 +126,7 @@ TEST(NoPositions, RecurrentModelsHaveNoLayersToTurn) {
   const ModelEncoding model = read(R"({"model_type": "mamba", "hidden_size": 768})");
   EXPECT_TRUE(model.layers.empty());
   EXPECT_TRUE(model.others.empty());
-  EXPECT_EQ(testing::value_of(model, "encoding"), "none");
+  EXPECT_EQ(value_of(model, "encoding"), "none");
 }
 
 // A part that is not known leaves a note, and the rest its answer.

@@ -96,7 +96,9 @@ LayerReader::LayerReader(const std::filesystem::path& path, const WeightNames& n
     names_ = others;
     first = first_projection(*others, layer, number);
   }
-  prefix_ = prefix_of(file_, first) + fmt::format(fmt::runtime(names_->layer), number);
+  const std::string start = prefix_of(file_, first);
+  prefix_ = start + fmt::format(fmt::runtime(names_->layer), number);
+  first_prefix_ = start + fmt::format(fmt::runtime(names_->layer), 0);
 }
 
 Tensor LayerReader::read(const std::string& name, const Dims* shape) const {
@@ -114,6 +116,11 @@ Tensor LayerReader::read(const std::string& name, const Dims* shape) const {
 
 Tensor LayerReader::matrix(std::string_view name, const Dims& shape) const {
   return read(fmt::format("{}{}.weight", prefix_, name), &shape);
+}
+
+Tensor LayerReader::bucket_bias(const Dims& shape) const {
+  const std::string& prefix = names_->bucket_bias_in_each ? prefix_ : first_prefix_;
+  return read(fmt::format("{}{}.weight", prefix, names_->bucket_bias), &shape);
 }
 
 std::optional<Tensor> LayerReader::bias(std::string_view name, int64_t rows) const {

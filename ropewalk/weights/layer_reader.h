@@ -46,6 +46,8 @@ class LayerReader {
   // "<name>.weight" [rows, hidden_size].
   Tensor weight(std::string_view name, int64_t rows) const { return matrix(name, {rows, hidden_}); }
   Tensor matrix(std::string_view name, const Dims& shape) const;
+  // The table of buckets of distances, of this layer or the first, as the names say.
+  Tensor bucket_bias(const Dims& shape) const;
   // "<name>.bias" [rows], where it is there.
   std::optional<Tensor> bias(std::string_view name, int64_t rows) const;
   // "<name><suffix>" of any shape.
@@ -64,7 +66,8 @@ class LayerReader {
   const WeightNames* names_;
   int64_t hidden_;
   const Layer& layer_;
-  std::string prefix_;  // of the layer's tensors
+  std::string prefix_;        // of the layer's tensors
+  std::string first_prefix_;  // of the first layer's
   mutable std::set<std::string, std::less<>> used_;
 };
 

@@ -132,6 +132,9 @@ void read_norms(const LayerReader& file, const Layer& layer, LayerWeights& w) {
     w.output_norm = file.numbers(names.output_norm);
   }
   if (attention.sinks) w.sinks = file.numbers(names.sinks, "");
+  if (const auto* bias = std::get_if<BucketBiasConfig>(&layer.positions)) {
+    w.bucket_bias = file.bucket_bias({bias->buckets, bias->heads});
+  }
 }
 
 void read_gate(const LayerReader& file, const Layer& layer, LayerWeights& w) {

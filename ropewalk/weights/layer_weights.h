@@ -18,6 +18,7 @@ struct LayerWeights {
   std::optional<Tensor> wq, wk, wv, wo;
   std::optional<Tensor> bq, bk, bv, bo;
   std::optional<Tensor> q_norm, k_norm, q_norm_bias, k_norm_bias, output_norm, sinks;
+  std::optional<Tensor> bucket_bias;
   std::optional<Tensor> w_gate, b_gate;
   std::optional<Tensor> wq_a, bq_a, q_a_norm, wkv_a, bkv_a, kv_a_norm, wkv_b;
   // Tensors of the layer's attention that were not read, frequencies and masks apart: the

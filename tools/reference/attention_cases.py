@@ -195,6 +195,10 @@ ENCODERS = [
     case("jina_embeddings_v3", class_="JinaEmbeddingsV3ForMaskedLM"),
     case("esm", position_embedding_type="rotary", class_="EsmForMaskedLM", parts_=("self", "output.dense")),
     case("esmc", num_key_value_heads=4, head_dim=8),
+    case("t5", layers=2, class_="T5EncoderModel", parts_=("SelfAttention", "SelfAttention"), d_kv=12),
+    case("t5", "few", class_="T5EncoderModel", parts_=("SelfAttention", "SelfAttention"), d_kv=12,
+         relative_attention_num_buckets=8, relative_attention_max_distance=5),
+    case("umt5", layers=2, class_="UMT5EncoderModel", record_=[1], parts_=("SelfAttention", "SelfAttention"), d_kv=12),
     case("roformer", class_="RoFormerForMaskedLM", parts_=("self", "output.dense")),
 ]
 # Types that ropewalk knows and that are not here, and why.

@@ -150,6 +150,11 @@ void attention_scores_of(const AttentionBlock& block, const AttentionRows& queri
         if (block.slope != 0) {
           score += bias(block, block.first_query + r, first + n, keys.number(first + n));
         }
+        if (block.distance_bias != nullptr) {
+          const int64_t distance = keys.number(first + n) - (block.first_query + r);
+          score += block.distance_bias[block.bias_reach +
+                                       std::clamp(distance, -block.bias_reach, block.bias_reach)];
+        }
         scores[n] = score;
       }
     }

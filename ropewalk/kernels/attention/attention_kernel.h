@@ -41,6 +41,10 @@ struct AttentionBlock {
   BiasOf bias_of = BiasOf::distance;
   bool bias_in_bf16 = false;  // slope, its factor and their product rounded to bf16
   float bias_scale = 1;       // of that product
+  // [2 reach + 1]: number reach + d is added to the score of a key at distance d = number(n) -
+  // (first_query + r), further ones as at reach. Null: none.
+  const float* distance_bias = nullptr;
+  int64_t bias_reach = 0;
 
   int64_t begin(int64_t r) const { return first == nullptr ? 0 : first[r]; }
   float* scores = nullptr;  // [queries, >= the largest seen[r]]
@@ -51,7 +55,8 @@ struct AttentionBlock {
 float attention_dot(const float* a, const float* b, int64_t count);
 
 // scores[r, n] = softcap((q_r . k_n) scale) + slope (number(n) - (first_query + r)),
-// first[r] <= n < seen[r], with softcap(s) = c tanh(s / c) and the bias in the form that is asked.
+// first[r] <= n < seen[r], with softcap(s) = c tanh(s / c) and the bias in the form that is asked,
+// or that of distances.
 // The other scores are not written, and keys that no query sees are not read.
 void attention_scores_of(const AttentionBlock& block, const AttentionRows& queries,
                          const AttentionRows& keys);
