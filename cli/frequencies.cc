@@ -138,6 +138,8 @@ ordered_json rotation_json(const ModelEncoding& model, const RopeConfig& rope, c
 }  // namespace
 
 const PositionEncoding& encoding_shown(const ModelEncoding& model, const Shown& shown) {
+  static const PositionEncoding kNothing;
+  if (shown.part.empty() && model.layers.empty()) return kNothing;
   return shown.part.empty() ? layer_at(model, shown.layer).positions
                             : part_option(model, shown.part).encoding;
 }
@@ -164,7 +166,9 @@ void print_frequencies(const ModelEncoding& model, const Shown& shown, bool all)
 ordered_json frequencies_json(const ModelEncoding& model, const Shown& shown) {
   const PositionEncoding& layer = encoding_shown(model, shown);
   ordered_json json;
-  if (shown.part.empty()) {
+  if (model.layers.empty() && shown.part.empty()) {
+    json["layer_shown"] = nullptr;
+  } else if (shown.part.empty()) {
     json["layer_shown"] = shown.layer;
   } else {
     json["part_shown"] = shown.part;

@@ -6,6 +6,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/apply/positional_encoding.h
     ropewalk/apply/rope.h
     ropewalk/apply/rope_by_length.h
+    ropewalk/apply/xpos.h
     ropewalk/attention/attention.h
     ropewalk/attention/layer_scores.h
     ropewalk/attention/prepare_heads.h

@@ -9,6 +9,7 @@
 #include "ropewalk/apply/positional_encoding.h"
 #include "ropewalk/apply/rope.h"
 #include "ropewalk/apply/rope_by_length.h"
+#include "ropewalk/apply/xpos.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/layer_scores.h"
 #include "ropewalk/attention/prepare_heads.h"

@@ -66,7 +66,8 @@ void print_facts(const ModelEncoding& model) {
   }
   std::vector<std::vector<std::string>> rows = fact_rows(model);
   rows.insert(rows.begin(), {"fact", "value", "evidence"});
-  fmt::print("\n{}\nAttention\n{}", table(rows), attention_kinds(model));
+  fmt::print("\n{}", table(rows));
+  if (!model.layers.empty()) fmt::print("\nAttention\n{}", attention_kinds(model));
   for (const std::string& warning : model.warnings) fmt::print("\nnote: {}\n", warning);
   for (const Trap& trap : known_traps(model)) {
     fmt::print("\nnote: {}\n", in_words(trap, model.model_type));

@@ -165,7 +165,8 @@ void read_with_weights(ConfigReader& config, ModelEncoding& model, const ModelTy
                                 : !model.others.empty() ? name(model.others.front().encoding)
                                                         : "none";
   config.note("encoding", std::string(kind), code_of(type));
-  if (type.has_layers) read_attention(config, model, type);
+  if (type.has_layers) return read_attention(config, model, type);
+  if (!type.remark.empty()) config.note("remark", std::string(type.remark), code_of(type));
 }
 
 }  // namespace ropewalk

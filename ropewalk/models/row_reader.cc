@@ -73,7 +73,10 @@ void read_alibi(ConfigReader& config, ModelEncoding& model, const ModelType& typ
 }
 
 void read_none(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  if (!type.has_layers) return config.note("encoding", "none", code_of(type));
+  if (!type.has_layers) {
+    config.note("encoding", "none", code_of(type));
+    return config.note("remark", std::string(type.remark), code_of(type));
+  }
   read_heads(config, model, type);
   config.note("encoding", "none", code_of(type));
   if (type.layers.kinds.empty()) return read_attention(config, model, type);
