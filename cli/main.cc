@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,6 +21,7 @@
 #include "cli/version.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/base/version.h"
 #include "ropewalk/kernels/simd/targets.h"
 
 namespace ropewalk::cli {
@@ -181,9 +183,16 @@ int guarded(int argc, char** argv) {
     return report(exit_code(error.code()), error.what());
   } catch (const std::filesystem::filesystem_error& error) {
     return report(kIo, escaped(error.what(), 400));
-  } catch (const std::system_error& error) {  // thrown by fmt::print
-    return report(kIo, fmt::format("standard output: {}", error.code().message()));
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) {  // thrown by fmt::print
+      return report(kIo, fmt::format("standard output: {}", error.code().message()));
+    }
+    const bool limit = error.code() == std::errc::resource_unavailable_try_again ||
+                       error.code() == std::errc::not_enough_memory;
+    return report(limit ? kLimit : kIo, escaped(error.what(), 400));
   } catch (const std::bad_alloc&) {
+    return report(kLimit, "out of memory");
+  } catch (const std::length_error&) {
     return report(kLimit, "out of memory");
   } catch (const std::exception& error) {
     return report(kInternal,

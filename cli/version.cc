@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "ropewalk/base/version.h"
+
 namespace ropewalk::cli {
 
 std::string version_text() {
-  return fmt::format("ropewalk {}\ncommit: {}\nthreads: {}\npictures: {}\n", ROPEWALK_VERSION,
+  return fmt::format("ropewalk {}\ncommit: {}\nproducts: {}\npictures: {}\n", ROPEWALK_VERSION,
                      kCommit.empty() ? "unknown, not built from a git checkout" : kCommit,
-                     ROPEWALK_THREADS, ROPEWALK_PICTURES);
+                     ROPEWALK_BLAS, ROPEWALK_PICTURES);
 }
 
 }  // namespace ropewalk::cli

@@ -9,10 +9,10 @@ find_package(CLI11 2.1 QUIET)
 find_package(nlohmann_json 3.9 REQUIRED)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
-
-if(ROPEWALK_OPENMP)
-  find_package(OpenMP REQUIRED COMPONENTS CXX)
+include(${CMAKE_CURRENT_LIST_DIR}/FindSerialOpenBLAS.cmake)
+if(NOT ROPEWALK_BLAS_LIBDIR MATCHES "serial")
+  message(STATUS "No serial OpenBLAS (Debian: libopenblas-serial-dev): one with threads of its own serves, which starts them "
+                 "with every program and cannot end it where memory runs out (docs/decisions/0008-threads.md)")
 endif()
 
 if(ROPEWALK_PLOTS)

@@ -20,6 +20,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/base/tensor.h
     ropewalk/base/tensor_layout.h
     ropewalk/base/tensor_view.h
+    ropewalk/base/version.h
     ropewalk/diagnose/checkpoint_findings.h
     ropewalk/diagnose/compare.h
     ropewalk/diagnose/layer_kinds.h
@@ -30,6 +31,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/encoding/attention_config.h
     ropewalk/encoding/encodings.h
     ropewalk/encoding/model_encoding.h
+    ropewalk/encoding/patch_grid.h
     ropewalk/encoding/position_ids.h
     ropewalk/encoding/rotary_layout.h
     ropewalk/encoding/spectrum.h

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ropewalk/base/parallel_for.h"
 #include "ropewalk/base/tensor_view.h"
 
 namespace ropewalk {
@@ -22,8 +23,9 @@ BlasMatrix blas_matrix(const ConstTensorView& view);
 BlasMatrix blas_tokens(const ConstTensorView& view);
 
 // The linear map of torch.nn.Linear: x W^T + bias, row-major [x.rows, W.rows]; `bias` [W.rows] or
-// without a shape. Throws unsupported for a size that BLAS's 32-bit integers cannot hold.
+// without a shape. It is cut into tasks by sizes alone, so that the bits do not depend on threads.
+// Throws unsupported for a size that BLAS's 32-bit integers cannot hold, std::bad_alloc.
 std::vector<float> linear(const BlasMatrix& x, const ConstTensorView& weight,
-                          const ConstTensorView& bias);
+                          const ConstTensorView& bias, const Parallel& parallel = {});
 
 }  // namespace ropewalk

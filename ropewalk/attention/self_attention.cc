@@ -51,15 +51,17 @@ struct Projected {
   Heads q, k, v;
 };
 
-Projected project(const SelfAttention& self, const BlasMatrix& x, const Dims& tokens) {
+Projected project(const SelfAttention& self, const BlasMatrix& x, const Dims& tokens,
+                  const Parallel& parallel) {
   const Layer& layer = self.layer;
   const AttentionWeights& w = self.weights;
-  Projected heads{make_heads(tokens, layer.heads, layer.head_dim, linear(x, w.wq, w.bq)),
-                  make_heads(tokens, layer.kv_heads, layer.head_dim, linear(x, w.wk, w.bk)),
-                  {}};
-  heads.v = layer.attention.value_is_key
-                ? heads.k
-                : make_heads(tokens, layer.kv_heads, layer.value_dim, linear(x, w.wv, w.bv));
+  Projected heads{
+      make_heads(tokens, layer.heads, layer.head_dim, linear(x, w.wq, w.bq, parallel)),
+      make_heads(tokens, layer.kv_heads, layer.head_dim, linear(x, w.wk, w.bk, parallel)),
+      {}};
+  heads.v = layer.attention.value_is_key ? heads.k
+                                         : make_heads(tokens, layer.kv_heads, layer.value_dim,
+                                                      linear(x, w.wv, w.bv, parallel));
   return heads;
 }
 
@@ -69,7 +71,8 @@ ConstTensorView matrix(const Heads& heads) {
 }
 
 // q and k of [what passes | what turns]; the latent vectors are normed over all their channels.
-Projected project_latent(const SelfAttention& self, const BlasMatrix& x, const Dims& tokens) {
+Projected project_latent(const SelfAttention& self, const BlasMatrix& x, const Dims& tokens,
+                         const Parallel& parallel) {
   const Layer& layer = self.layer;
   const AttentionWeights& w = self.weights;
   const LatentProjections& latent = layer.attention.latent;
@@ -77,21 +80,22 @@ Projected project_latent(const SelfAttention& self, const BlasMatrix& x, const D
   const int64_t rope = latent.shared_dim, nope = layer.head_dim - rope;
   Heads q;
   if (latent.q_rank == 0) {
-    q = make_heads(tokens, layer.heads, layer.head_dim, linear(x, w.wq, w.bq));
+    q = make_heads(tokens, layer.heads, layer.head_dim, linear(x, w.wq, w.bq, parallel));
   } else {
-    Heads low = make_heads(tokens, 1, latent.q_rank, linear(x, w.wq_a, w.bq_a));
+    Heads low = make_heads(tokens, 1, latent.q_rank, linear(x, w.wq_a, w.bq_a, parallel));
     normalize(norm, low.view(), w.q_a_norm, {}, "q_a_norm");
     q = make_heads(tokens, layer.heads, layer.head_dim,
-                   linear(blas_matrix(matrix(low)), w.wq, w.bq));
+                   linear(blas_matrix(matrix(low)), w.wq, w.bq, parallel));
     multiply(latent.q_scale, q.view());
   }
-  const Heads down = make_heads(tokens, 1, latent.kv_rank + rope, linear(x, w.wkv_a, w.bkv_a));
+  const Heads down =
+      make_heads(tokens, 1, latent.kv_rank + rope, linear(x, w.wkv_a, w.bkv_a, parallel));
   Heads low = make_heads(tokens, 1, latent.kv_rank);
   copy_channels(down, 0, latent.kv_rank, low, 0);
   normalize(norm, low.view(), w.kv_a_norm, {}, "kv_a_norm");
   multiply(latent.kv_scale, low.view());
   const Heads up = make_heads(tokens, layer.heads, nope + layer.value_dim,
-                              linear(blas_matrix(matrix(low)), w.wkv_b, {}));
+                              linear(blas_matrix(matrix(low)), w.wkv_b, {}, parallel));
   Heads k = make_heads(tokens, layer.heads, layer.head_dim),
         v = make_heads(tokens, layer.heads, layer.value_dim);
   copy_channels(up, 0, nope, k, 0);
@@ -119,11 +123,12 @@ void turn(const SelfAttention& self, const PositionIds& positions, const RopeRow
 }
 
 // What the heads gave, normed and gated.
-void finish_heads(const SelfAttention& self, const BlasMatrix& x, Heads& mixed) {
+void finish_heads(const SelfAttention& self, const BlasMatrix& x, const Parallel& parallel,
+                  Heads& mixed) {
   const AttentionConfig& config = self.layer.attention;
   normalize(config.output_norm, mixed.view(), self.weights.output_norm, {}, "output_norm");
   if (config.output_gate == OutputGate::none) return;
-  const std::vector<float> gates = linear(x, self.weights.w_gate, self.weights.b_gate);
+  const std::vector<float> gates = linear(x, self.weights.w_gate, self.weights.b_gate, parallel);
   const size_t each = mixed.numbers.size() / gates.size();  // channels that share a gate
   for (size_t i = 0; i < mixed.numbers.size(); ++i) {
     mixed.numbers[i] /= 1 + std::exp(-gates[i / each]);
@@ -158,16 +163,17 @@ void run(const SelfAttention& self, const ConstTensorView& x, const PositionIds&
   LayerScores scores = scores_of(layer, {.sinks = sinks_of(self.weights.sinks, sink_copy),
                                          .bucket_bias = self.weights.bucket_bias});
   const BlasMatrix tokens = blas_tokens(x);
-  Projected heads = layer.attention.latent.kv_rank > 0 ? project_latent(self, tokens, x.shape)
-                                                       : project(self, tokens, x.shape);
+  Projected heads = layer.attention.latent.kv_rank > 0
+                        ? project_latent(self, tokens, x.shape, options.parallel)
+                        : project(self, tokens, x.shape, options.parallel);
   turn(self, positions, rows, heads, options.parallel);
   scores.options.key_mask = options.key_mask;
   scores.options.parallel = options.parallel;
   if (layer.attention.mask == Mask::prefix) scores.options.prefix = options.prefix;
   Heads mixed = make_heads(x.shape, layer.heads, layer.value_dim);
   attend(heads.q.view(), heads.k.view(), heads.v.view(), mixed.view(), scores.options);
-  finish_heads(self, tokens, mixed);
-  store(linear(blas_matrix(matrix(mixed)), self.weights.wo, self.weights.bo), y);
+  finish_heads(self, tokens, options.parallel, mixed);
+  store(linear(blas_matrix(matrix(mixed)), self.weights.wo, self.weights.bo, options.parallel), y);
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ struct SelfAttention {
 };
 
 struct SelfAttentionOptions {
-  // [batch, seq] bool or u8: 0 hides a key (padding). No shape: every key is there.
+  // [batch, seq] bool, u8, i32 or i64: 1 is a key, 0 hides it (padding). No shape: every key is
+  // there.
   ConstTensorView key_mask{nullptr, DType::boolean, {}, {}};
   // Mask::prefix: how many tokens of the prompt all may see, [batch] or [1].
   std::span<const int64_t> prefix = {};
@@ -68,9 +69,9 @@ RopeRows step_rows(const PositionEncoding& encoding, const PositionIds& position
 // s = 1 / (1 + e^(-ln 3 ln 3)) = 0.769759.
 //
 // `rows` are step_rows of the same positions; `positions` alone is read by query_scale.
-// The projections are OpenBLAS's sgemm, with its own threads: their last bits may change with the
-// number of rows, the processor and OpenBLAS's thread count. Memory: q, k, v and the output of
-// step 3, whole, beside what attend needs.
+// The projections are OpenBLAS's sgemm: their last bits may change with the number of rows and the
+// processor, not with the threads. Memory: q, k, v and the output of step 3, whole, beside what
+// attend needs, and 128 MiB for each thread, which OpenBLAS keeps.
 // Throws invalid_argument naming the weight whose shape does not fit, unsupported for other types
 // and for what the layer does that is not computed, and what apply_rope and attend throw. y is
 // written last, so that after an error it is as it was.

@@ -1,15 +1,14 @@
 #include "ropewalk/base/parallel_for.h"
 
 #include <algorithm>
-#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <vector>
 
-#ifdef ROPEWALK_OPENMP
-#include <omp.h>
-#endif
+#include "ropewalk/base/thread_pool.h"
 
 namespace ropewalk {
 namespace {
@@ -38,17 +37,23 @@ class FirstError {
   int64_t index_ = 0;
 };
 
+// OMP_NUM_THREADS, which may be a list for nested regions; what is no number above 0 says nothing.
+int threads_of_environment(int otherwise) {
+  constexpr int kMost = 1024;
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr) return otherwise;
+  int threads = 0;
+  std::from_chars(text, text + std::strlen(text), threads);
+  return threads > 0 ? std::min(threads, kMost) : otherwise;
+}
+
 }  // namespace
 
 int thread_count(const Parallel& parallel) {
   // Asked once: the system takes microseconds to answer. More threads than processors only wait for
   // each other.
   static const int most = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-#ifdef ROPEWALK_OPENMP
-  const int available = omp_get_max_threads();
-#else
-  const int available = most;
-#endif
+  static const int available = threads_of_environment(most);
   return std::clamp(parallel.threads > 0 ? parallel.threads : std::min(available, most), 1,
                     std::max(available, most));
 }
@@ -58,25 +63,11 @@ void parallel_for(const Parallel& parallel, int64_t count,
   if (count <= 0) return;
   FirstError errors;
   const auto guarded = [&](int64_t i) { errors.run(i, task); };
-  const int threads = static_cast<int>(std::min<int64_t>(thread_count(parallel), count));
   if (parallel.run) {
     parallel.run(count, guarded);
-  } else if (threads == 1) {
-    for (int64_t i = 0; i < count; ++i) guarded(i);
   } else {
-#ifdef ROPEWALK_OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int64_t i = 0; i < count; ++i) guarded(i);
-#else
-    std::atomic<int64_t> next{0};
-    const auto work = [&] {
-      for (int64_t i; (i = next.fetch_add(1)) < count;) guarded(i);
-    };
-    std::vector<std::jthread> pool;
-    for (int t = 1; t < threads; ++t) pool.emplace_back(work);
-    work();
-    pool.clear();  // joins
-#endif
+    const auto threads = static_cast<int>(std::min<int64_t>(thread_count(parallel), count));
+    run_on_pool(threads - 1, count, guarded);
   }
   errors.rethrow();
 }

@@ -5,12 +5,12 @@
 
 namespace ropewalk {
 
-// How a call may use the machine. The default runs on all cores that OpenMP offers.
+// How a call may use the machine. The default runs on all processors.
 struct Parallel {
-  // Largest number of threads; 0: as many as OpenMP gives (OMP_NUM_THREADS). 1: the calling thread.
+  // Largest number of threads; 0: OMP_NUM_THREADS, or one a processor. 1: the calling thread alone.
   int threads = 0;
   // A caller's own pool: must call task(i) once for each i in [0, count), in any order, and return
-  // when all are done. Empty: OpenMP, or std::thread where ropewalk was built without it.
+  // when all are done. Empty: threads of ropewalk, which are kept (base/thread_pool.h).
   std::function<void(int64_t count, const std::function<void(int64_t)>& task)> run;
 };
 
