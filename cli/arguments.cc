@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
+#include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/formats/npy.h"
 
 namespace ropewalk::cli {
@@ -120,6 +121,27 @@ Tensor load_positions(const std::string& text) {
   Tensor ids = make_tensor(DType::i64, {static_cast<int64_t>(positions.size())});
   std::memcpy(ids.bytes.data(), positions.data(), ids.bytes.size());
   return ids;
+}
+
+std::vector<int64_t> integers_of(const Tensor& tensor) {
+  const int64_t count = num_elements(tensor.shape);
+  const ConstTensorView row =
+      make_view(static_cast<const void*>(tensor.bytes.data()), tensor.dtype, {count});
+  const PositionReader reader(positions_of(row), 1, count, 1);
+  std::vector<int64_t> values;
+  values.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) values.push_back(reader.at(0, 0, i));
+  return values;
+}
+
+std::vector<int64_t> load_position_list(const std::string& text) {
+  if (!text.ends_with(".npy")) return parse_positions(text);
+  const Tensor ids = load_positions(text);
+  if (ids.shape.size() == 1 || (ids.shape.size() == 2 && ids.shape[0] == 1)) {
+    return integers_of(ids);
+  }
+  throw Error(ErrorCode::malformed, fmt::format("{}: positions: expected [S] or [1, S], found {}",
+                                                escaped(text), to_string(ids.shape)));
 }
 
 CLI::Option* add_text_option(CLI::App& app, const std::string& name, std::string& value,

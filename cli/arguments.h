@@ -35,6 +35,12 @@ std::vector<int64_t> parse_positions(const std::string& text,
 // S].
 Tensor load_positions(const std::string& text);
 
+// The same of one sequence: numbers, or an .npy file [S] or [1, S].
+std::vector<int64_t> load_position_list(const std::string& text);
+
+// The numbers of an array of i32 or i64, row after row.
+std::vector<int64_t> integers_of(const Tensor& tensor);
+
 // An option whose text is kept and parsed later by parse_number or parse_integer, so that the
 // message is ours.
 CLI::Option* add_text_option(CLI::App& app, const std::string& name, std::string& value,

@@ -61,9 +61,8 @@ void prepare(const Layer& layer, const AttendInput& input, const Learned& learne
              const ProjectedHeads& heads) {
   Positions positions;
   if (reads_position_ids(layer)) {
-    const auto* rope = std::get_if<RopeConfig>(&layer.positions);
     positions = read_positions(input.positions, input.token_ids, heads.k.shape[1],
-                               rope == nullptr ? 1 : rope->position_axes);
+                               std::get_if<RopeConfig>(&layer.positions));
   }
   with_input_files(input.q + ", " + input.k, [&] {
     prepare_heads(layer,

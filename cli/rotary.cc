@@ -13,6 +13,7 @@
 #include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/positions/chatglm.h"
+#include "ropewalk/positions/mrope.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -35,10 +36,7 @@ std::vector<int64_t> read_token_ids(const std::string& path) {
         fmt::format("{}: expected the token ids of one sequence, i4 or i8 [tokens], found {} {}",
                     escaped(path), name(ids.dtype), to_string(ids.shape)));
   }
-  const PositionReader reader(positions_of(ids.view()), 1, ids.shape[0], 1);
-  std::vector<int64_t> values;
-  for (int64_t i = 0; i < ids.shape[0]; ++i) values.push_back(reader.at(0, 0, i));
-  return values;
+  return integers_of(ids);
 }
 
 const Layer& layer_option(const ModelEncoding& model, int64_t layer) {
@@ -113,33 +111,45 @@ void check_length(const Tensor& ids, const std::string& option, int64_t length) 
                   length, found, escaped(option)));
 }
 
+Positions positions_by_tokens(const std::string& token_ids, int64_t length) {
+  Positions result;
+  const std::vector<int64_t> tokens = read_token_ids(token_ids);
+  if (std::ssize(tokens) != length) {
+    throw Error(ErrorCode::malformed, fmt::format("{}: expected {} token ids, found {}",
+                                                  escaped(token_ids), length, tokens.size()));
+  }
+  with_input_files(token_ids, [&] {
+    const ChatGlmPositions ids = chatglm_positions(tokens);
+    result.ids = tensor_of(ids.planes(), {2, 1, std::ssize(ids.position)});
+  });
+  return result;
+}
+
+// What may be given for a layer that turns on several axes.
+std::string ways_to_give(int64_t axes, bool one_list) {
+  std::string ways;
+  if (axes == 2 && !one_list) ways = "--token-ids IDS.npy or ";
+  if (one_list) ways = "--positions 0..S, the same on each axis as for text, or ";
+  return ways + fmt::format("--positions FILE.npy of shape [{}, batch, seq]", axes);
+}
+
 }  // namespace
 
 Positions read_positions(const std::string& positions, const std::string& token_ids, int64_t length,
-                         int64_t axes) {
+                         const RopeConfig* rope) {
+  const int64_t axes = rope == nullptr ? 1 : rope->position_axes;
+  const bool one_list = rope == nullptr || one_list_of_positions(*rope);
+  if (!token_ids.empty() && !positions.empty()) {
+    throw Error(ErrorCode::invalid_argument, "give either --positions or --token-ids");
+  }
   if (!token_ids.empty()) {
-    if (!positions.empty()) {
-      throw Error(ErrorCode::invalid_argument, "give either --positions or --token-ids");
-    }
-    if (axes != 2) {
-      throw Error(ErrorCode::invalid_argument,
-                  "--token-ids is for ChatGLM-6B, whose positions follow from gMASK and bos");
-    }
-    Positions result;
-    const std::vector<int64_t> tokens = read_token_ids(token_ids);
-    if (static_cast<int64_t>(tokens.size()) != length) {
-      throw Error(ErrorCode::malformed, fmt::format("{}: expected {} token ids, found {}",
-                                                    escaped(token_ids), length, tokens.size()));
-    }
-    with_input_files(token_ids, [&] {
-      const ChatGlmPositions ids = chatglm_positions(tokens);
-      result.ids = tensor_of(ids.planes(), {2, 1, static_cast<int64_t>(ids.position.size())});
-    });
-    return result;
+    if (axes == 2 && !one_list) return positions_by_tokens(token_ids, length);
+    throw Error(ErrorCode::invalid_argument,
+                "--token-ids is for ChatGLM-6B, whose positions follow from gMASK and bos");
   }
   if (!positions.empty()) {
     Positions result{load_positions(positions)};
-    if (axes > 1 && result.ids.shape.size() != 3) {
+    if (!one_list && result.ids.shape.size() != 3) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("--positions: expected an .npy file [{}, batch, seq]{}, as this "
                               "model turns on {} position axes{}, found shape {}",
@@ -151,10 +161,8 @@ Positions read_positions(const std::string& positions, const std::string& token_
   }
   if (axes > 1) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("this model turns on {} position axes{}: give {}"
-                            "--positions FILE.npy of shape [{}, batch, seq]",
-                            axes, axes == 2 ? kTwoAxes : "",
-                            axes == 2 ? "--token-ids IDS.npy or " : "", axes));
+                fmt::format("this model turns on {} position axes{}: give {}", axes,
+                            axes == 2 ? kTwoAxes : "", ways_to_give(axes, one_list)));
   }
   std::vector<int64_t> run(static_cast<size_t>(length));
   std::iota(run.begin(), run.end(), 0);

@@ -46,10 +46,11 @@ struct Positions {
 };
 
 // `positions` (numbers or an .npy file), else the rule of ChatGLM-6B on `token_ids` (an .npy file
-// of one sequence), else 0, 1, 2, ... for `length` tokens. A model that turns on two axes never
-// takes a plain run.
+// of one sequence), else 0, 1, 2, ... for `length` tokens. A layer that turns on several axes never
+// takes the last, and one list for all of them only as one_list_of_positions says. `rope` is null
+// for a layer that does not turn.
 Positions read_positions(const std::string& positions, const std::string& token_ids, int64_t length,
-                         int64_t axes);
+                         const RopeConfig* rope);
 
 // The token ids of one sequence, i4 or i8 [tokens].
 std::vector<int64_t> read_token_ids(const std::string& path);

@@ -78,9 +78,8 @@ int attend_with_weights(const Options& o, const ModelEncoding& model, const Laye
   }
   const std::optional<Tensor> mask = read_key_mask(o.arrays.key_mask);
   Tensor y = make_tensor(DType::f32, x.shape);
-  const auto* rope = std::get_if<RopeConfig>(&layer.positions);
   const Positions positions = read_positions(o.arrays.positions, o.arrays.token_ids, x.shape[1],
-                                             rope == nullptr ? 1 : rope->position_axes);
+                                             std::get_if<RopeConfig>(&layer.positions));
   const int64_t prefix[] = {prefix_of(layer, o.arrays.prefix, o.arrays.token_ids)};
   SelfAttentionOptions options{.prefix = prefix};
   if (mask) options.key_mask = mask->view();
@@ -182,12 +181,15 @@ Run declare_attend(CLI::App& app) {
       ->type_name("FILE");
   add_text_option(app, "--layer", o->layer, "layer of the model (0)", "N");
   add_text_option(app, "--seq-len", o->seq_len, kSeqLenHelp, "N");
-  add_text_option(app, "--positions", o->arrays.positions,
-                  "of the keys: 0..16 | 0,5,9 | FILE.npy (0..S)", "P");
+  add_text_option(
+      app, "--positions", o->arrays.positions,
+      "of the keys: 0..16 | 0,5,9 | FILE.npy (0..S); one list serves all axes of M-RoPE "
+      "(text)",
+      "P");
   app.add_option("--token-ids", o->arrays.token_ids, "ChatGLM-6B: FILE.npy of the token ids")
       ->type_name("FILE");
   app.add_option("--key-mask", o->arrays.key_mask,
-                 "FILE.npy of bool or u1 [batch, keys]: 0 hides a key (padding)")
+                 "FILE.npy of bool, u1, i4 or i8 [batch, keys]: 1 is a key, 0 hides it (padding)")
       ->type_name("FILE");
   add_text_option(app, "--layout", o->arrays.layout,
                   "order of the dimensions of q, k, v: bshd (default) | bhsd | thd", "LAYOUT");

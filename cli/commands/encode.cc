@@ -120,7 +120,7 @@ Vectors make_vectors(const Options& options) {
     v.positions.resize(v.tokens.size());
     std::iota(v.positions.begin(), v.positions.end(), 0);
   } else {
-    v.positions = parse_positions(options.positions);
+    v.positions = load_position_list(options.positions);
   }
   v.dtype = parse_dtype(options.dtype);
   if (v.dtype != DType::f32 && options.kind != "sinusoidal") {
@@ -277,7 +277,9 @@ Run declare_encode(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("TEXT", o->text, "a text; Chinese is cut at characters, the rest at spaces");
   add_text_option(app, "--positions", o->positions,
-                  "positions instead: 7 | 0..4096 (end not included) | 0,5,9 | -3..3", "P");
+                  "positions instead: 7 | 0..4096 (end not included) | 0,5,9 | -3..3 | FILE.npy of "
+                  "i4/i8 [S] or [1, S]",
+                  "P");
   add_text_option(app, "--dim", o->dim, "length of a vector, odd too (512)", "D");
   add_text_option(app, "--kind", o->kind, "sinusoidal (default) | integer | one-hot", "KIND");
   add_text_option(app, "--layout", o->layout,

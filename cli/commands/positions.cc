@@ -72,18 +72,24 @@ void print_line(std::string_view name, size_t width, std::span<const int64_t> nu
   fmt::print("{:<{}}{}\n", name, width, fmt::join(numbers, " "));
 }
 
+// "h" of one sequence, "h[1]" of the second of several.
+std::vector<std::string> names_of(const MadePositions& made) {
+  if (!made.tokens.empty()) return {"position"};
+  std::vector<std::string> names;
+  const int64_t batch = made.array.shape.size() == 3 ? made.array.shape[1] : 1;
+  for (const std::string_view axis : made.axes) {
+    for (int64_t b = 0; b < batch; ++b) {
+      names.push_back(batch == 1 ? std::string(axis) : fmt::format("{}[{}]", axis, b));
+    }
+  }
+  return names;
+}
+
 // A line for each sequence; where there is more than one, each with its name before it.
 void print_positions(const MadePositions& made) {
-  constexpr size_t kMostPrinted = 4096;
-  if (made.array.ids.size() > kMostPrinted) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{} position ids, more than the {} that are printed: give -o FILE.npy",
-                            made.array.ids.size(), kMostPrinted));
-  }
-  std::vector<std::string_view> names = made.axes;
-  if (!made.tokens.empty()) names = {"position"};
+  const std::vector<std::string> names = names_of(made);
   size_t width = made.next.empty() ? 0 : 6;
-  for (const std::string_view name : names) width = std::max(width, name.size() + 2);
+  for (const std::string& name : names) width = std::max(width, name.size() + 2);
   if (!made.tokens.empty()) print_line("token", width, made.tokens);
   size_t row = 0;
   for (const std::span<const int64_t> ids : rows_of(made.array)) {
@@ -96,7 +102,15 @@ void print_positions(const MadePositions& made) {
 int positions(const Options& options) {
   const PositionKind& kind = kind_of(options.kind);
   check_options(options, kind);
-  const MadePositions made = kind.make(options.request);
+  constexpr int64_t kMostPrinted = 4096, kMostInJson = 1 << 20;
+  PositionRequest request = options.request;
+  if (options.json) {
+    request.most = kMostInJson;
+  } else if (options.output.empty()) {
+    request.most = kMostPrinted;
+  }
+  const MadePositions made = kind.make(request);
+  check_printed(request, std::ssize(made.array.ids));
   if (!options.output.empty()) {
     write_npy(options.output, made.array.view(), overwrite(options.force));
   }
@@ -122,8 +136,10 @@ Run declare_positions(CLI::App& app) {
       "  opt      rows of an attention mask: rows of OPT's table\n"
       "  chatglm  token ids of ChatGLM-6B: position and block position\n"
       "  mrope    a prompt with images and videos, 4,image:4x6,2,video:3x4x4 (Qwen-VL, GLM-4V): t, "
-      "h, w\n"
-      "  grid     the patches of images HxW and videos TxHxW: row and column");
+      "h, w;\n"
+      "           several prompts of a batch with / between them\n"
+      "  grid     the patches of images HxW and videos TxHxW: row and column, as --for MODEL has "
+      "them");
   const auto o = std::make_shared<Options>();
   app.add_option("KIND", o->kind,
                  "mask | packed | offsets | fairseq | opt | chatglm | mrope | grid")
@@ -134,7 +150,7 @@ Run declare_positions(CLI::App& app) {
   const auto add = [&](const std::string& name, const std::string& help, const std::string& type) {
     add_text_option(app, name, o->request.options[name], help, type);
   };
-  add("--fill", "mask: what stands for padding (0)", "N");
+  add("--fill", "mask, mrope: what stands for padding (0)", "N");
   add("--firsts", "packed: the first position of each sequence (0)", "N,..");
   add("--ranks", "packed: the ranks that share the tokens", "N");
   add("--rank", "packed: this one of them (0)", "N");
@@ -149,7 +165,11 @@ Run declare_positions(CLI::App& app) {
   add("--frames-apart", "mrope: tokens of text before each frame (Qwen3-VL, GLM-4V)", "N");
   add("--next", "mrope: text goes on after the largest id (default) | side (transformers 5)",
       "RULE");
+  add("--padding", "mrope: left | right, where shorter prompts are filled", "SIDE");
+  add("--for", "grid: a model's order of axes and patches, its first number, its class token",
+      "MODEL");
   add("--axes", "grid: hw (default) | wh | thw", "AXES");
+  add("--first", "grid: the number of the first row and column (0; Llama 4: 1)", "N");
   app.add_option("-o,--output", o->output, "write them to FILE.npy, i8")->type_name("FILE");
   app.add_flag("--json", o->json, "as JSON");
   app.add_flag("--force", o->force, "replace an output file that exists");

@@ -14,7 +14,6 @@
 #include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
-#include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -161,7 +160,6 @@ int rotate(const Options& o) {
                                   : parse_name(o.layout, "--layout", tensor_layout_from_name);
   const Chosen chosen = rope_from(o);
   const RopeConfig& rope = chosen.rope;
-  const int64_t axes = axis_count(make_spectrum(rope));
   const int64_t seq_len = seq_len_option(o.seq_len);
   if (seq_len > 0) warn_of_ignored_length(rope, seq_len);
   Tensor q = load_tensor(o.q, "q", o.bf16);
@@ -174,7 +172,7 @@ int rotate(const Options& o) {
   }
   const std::string files = o.k.empty() ? o.q : o.q + ", " + o.k;
   const Positions positions =
-      read_positions(o.positions, o.token_ids, sequence_length(q, layout, o.q), axes);
+      read_positions(o.positions, o.token_ids, sequence_length(q, layout, o.q), &rope);
   with_input_files(files, [&] {
     const std::optional<Rotated> rotated_k = k ? std::optional(in_place(k->view())) : std::nullopt;
     ropewalk::rotate(rope, positions.view(), in_place(q.view()), rotated_k,
@@ -216,8 +214,11 @@ Run declare_rotate(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   app.add_option("--k", o->k, "keys: FILE.npy, or k of FILE.safetensors")->type_name("FILE");
-  add_text_option(app, "--positions", o->positions,
-                  "7 | 0..16 | 0,5,9 | FILE.npy of i4/i8 [S], [B, S] or [axes, B, S] (0..S)", "P");
+  add_text_option(
+      app, "--positions", o->positions,
+      "7 | 0..16 | 0,5,9 | FILE.npy of i4/i8 [S], [B, S] or [axes, B, S], B of 1 for all "
+      "sequences (0..S); one list serves all axes of M-RoPE (text)",
+      "P");
   app.add_option("--token-ids", o->token_ids,
                  "ChatGLM-6B: FILE.npy of the token ids; positions follow from gMASK and bos")
       ->type_name("FILE");

@@ -27,7 +27,7 @@ Rotated sequence_of(const Rotated& x, TensorLayout layout, int64_t b, const char
           sequence_of(as_bshd(x.out, layout, what), b)};
 }
 
-// [B, S] and [axes, B, S]; the other shapes are the same for all.
+// Of a B above 1; the other shapes are the same for all.
 PositionIds sequence_of(PositionIds positions, int64_t b) {
   ConstTensorView& ids = positions.ids;
   const size_t rank = ids.shape.size();
@@ -37,6 +37,15 @@ PositionIds sequence_of(PositionIds positions, int64_t b) {
   ids.data = static_cast<const char*>(ids.data) +
              b * ids.strides[batch] * static_cast<int64_t>(size_in_bytes(ids.dtype));
   ids.shape[batch] = 1;
+  return positions;
+}
+
+// The planes that a pair turns by: a section of no pairs (M-RoPE 32, 32, 0) leaves its axis unread.
+PositionIds planes_in_use(PositionIds positions, const RopeConfig& rope, const Spectrum& spectrum) {
+  Dims& shape = positions.ids.shape;
+  if (shape.size() == 3 && shape[0] == rope.position_axes) {
+    shape[0] = std::min<int64_t>(shape[0], axis_count(spectrum));
+  }
   return positions;
 }
 
@@ -70,15 +79,15 @@ void apply_rope_by_length(const RopeConfig& rope, std::span<const int64_t> lengt
   const auto [least, most] = std::minmax_element(lengths.begin(), lengths.end());
   const Spectrum longest = make_spectrum(rope, *most);
   if (make_spectrum(rope, *least) == longest) {
-    return apply_rope(longest, rope.layout, positions, q, k, options);
+    return apply_rope(longest, rope.layout, planes_in_use(positions, rope, longest), q, k, options);
   }
   RopeOptions each = options;
   each.tensor_layout = TensorLayout::bshd;
   for (int64_t b = 0; b < batch; ++b) {
     const auto of_k = k ? std::optional(sequence_of(*k, options.tensor_layout, b, "k")) : k;
-    apply_rope(make_spectrum(rope, lengths[static_cast<size_t>(b)]), rope.layout,
-               sequence_of(positions, b), sequence_of(q, options.tensor_layout, b, "q"), of_k,
-               each);
+    const Spectrum own = make_spectrum(rope, lengths[static_cast<size_t>(b)]);
+    apply_rope(own, rope.layout, sequence_of(planes_in_use(positions, rope, own), b),
+               sequence_of(q, options.tensor_layout, b, "q"), of_k, each);
   }
 }
 
@@ -89,6 +98,13 @@ void rotate(const RopeConfig& rope, const PositionIds& positions, const Rotated&
     std::swap(way.layout, *way.output_layout);
   }
   const Dims shape = as_bshd(q.in, options.tensor_layout, "q").shape;
+  const bool empty = num_elements(shape) == 0 && (!k || num_elements(k->in.shape) == 0);
+  if (empty) {  // whose batch may be any number
+    return apply_rope(make_spectrum(way), way.layout, positions, q, k,
+                      {.tensor_layout = options.tensor_layout,
+                       .direction = options.direction,
+                       .output_layout = way.output_layout});
+  }
   const std::vector<int64_t> lengths =
       options.seq_len > 0 ? std::vector<int64_t>(static_cast<size_t>(shape[0]), options.seq_len)
                           : sequence_lengths(positions, shape[0], shape[1], way.position_axes);
@@ -105,18 +121,19 @@ RopeRows make_rope_rows_by_length(const RopeConfig& rope, const PositionIds& pos
       sequence_lengths(positions, batch, length, rope.position_axes);
   const int64_t most = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   const Spectrum longest = make_spectrum(rope, std::max<int64_t>(most, 0));
-  const bool one_plane = positions.is_run() || positions.ids.shape.size() < 2;
-  RopeRows rows =
-      make_rope_rows(longest, positions, one_plane ? std::min<int64_t>(batch, 1) : batch, length,
-                     Direction::forward, parallel);
+  const int rank = positions.ids.shape.size();
+  const bool one_plane = positions.is_run() || rank < 2 || positions.ids.shape[rank - 2] == 1;
+  RopeRows rows = make_rope_rows(longest, planes_in_use(positions, rope, longest),
+                                 one_plane ? std::min<int64_t>(batch, 1) : batch, length,
+                                 Direction::forward, parallel);
   if (one_plane) return rows;
   const size_t each = rows.rows.size() / static_cast<size_t>(std::max<int64_t>(batch, 1));
   for (int64_t b = 0; b < batch; ++b) {
     if (lengths[static_cast<size_t>(b)] == most) continue;
     const Spectrum own = make_spectrum(rope, lengths[static_cast<size_t>(b)]);
     if (own == longest) continue;
-    const RopeRows of_one =
-        make_rope_rows(own, sequence_of(positions, b), 1, length, Direction::forward, parallel);
+    const RopeRows of_one = make_rope_rows(own, sequence_of(planes_in_use(positions, rope, own), b),
+                                           1, length, Direction::forward, parallel);
     std::copy(of_one.rows.begin(), of_one.rows.end(),
               rows.rows.begin() + static_cast<std::ptrdiff_t>(each * static_cast<size_t>(b)));
   }

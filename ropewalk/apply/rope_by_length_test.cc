@@ -64,6 +64,48 @@ TEST(RopeByLength, N07_ASequenceTurnsAsItDoesAlone) {
   }
 }
 
+// transformers' position_ids of shape [1, S], and planes [axes, 1, S], for a batch: the same row
+// for each sequence, on the fly and with rows, whatever the scaling makes of the length.
+TEST(RopeByLength, OneRowOfIdsServesABatch) {
+  const std::vector<int64_t> two_rows = {3, 9, 3, 9}, planes = {3, 9, 3, 9, 1, 7, 1, 7};
+  const std::vector<int32_t> one_row = {3, 9}, one_of_each = {3, 9, 1, 7};
+  RopeConfig two_axes = dynamic();
+  two_axes.position_axes = 2;
+  two_axes.mrope_section = {3, 5};
+  struct Case {
+    RopeConfig rope;
+    PositionIds all, one;
+  };
+  for (const auto& [rope, all, one] :
+       {Case{dynamic(), positions_of(make_view(two_rows.data(), DType::i64, {2, 2})),
+             positions_of(make_view(one_row.data(), DType::i32, {1, 2}))},
+        Case{two_axes, positions_of(make_view(planes.data(), DType::i64, {2, 2, 2})),
+             positions_of(make_view(one_of_each.data(), DType::i32, {2, 1, 2}))}}) {
+    Tensor x = random_tensor({2, 2, 1, 16}, 5), y = x, with_rows = x;
+    rotate(rope, all, in_place(x.view()));
+    rotate(rope, one, in_place(y.view()));
+    apply_rope(make_rope_rows_by_length(rope, one, 2, 2), rope.layout, in_place(with_rows.view()));
+    EXPECT_EQ(y.bytes, x.bytes);
+    EXPECT_EQ(with_rows.bytes, x.bytes);
+  }
+}
+
+// M-RoPE 5, 3, 0: the third plane turns nothing, and the ids have it.
+TEST(RopeByLength, AnAxisOfNoPairs) {
+  RopeConfig rope = dynamic();
+  rope.position_axes = 3;
+  rope.mrope_section = {5, 3, 0};
+  const std::vector<int64_t> planes = {1, 2, 7, 8, 9, 9}, two = {1, 2, 7, 8};
+  const PositionIds three = positions_of(make_view(planes.data(), DType::i64, {3, 1, 2}));
+  Tensor x = random_tensor({1, 2, 1, 16}, 5), y = x, with_rows = x;
+  rotate(rope, three, in_place(x.view()));
+  apply_rope(make_spectrum(rope, 10), rope.layout,
+             positions_of(make_view(two.data(), DType::i64, {2, 1, 2})), in_place(y.view()));
+  apply_rope(make_rope_rows_by_length(rope, three, 1, 2), rope.layout, in_place(with_rows.view()));
+  EXPECT_EQ(x.bytes, y.bytes);
+  EXPECT_EQ(x.bytes, with_rows.bytes);
+}
+
 TEST(RopeByLength, PlanesOfPositions) {
   RopeConfig config = dynamic();
   config.position_axes = 2;

@@ -30,7 +30,8 @@ constexpr ModelType kTypes[] = {
      .config_class = "NewConfig of Alibaba-NLP/new-impl",
      .max_positions = 8192,
      .attention = {.known = true, .mask = Mask::full}},
-    vision_tower({"video_llama_3_vision", "VideoLlama3VisionConfig", {768, 12, 12}}),
+    vision_tower(
+        {"video_llama_3_vision", "VideoLlama3VisionConfig", {768, 12, 12}, &kVideoLlamaVision}),
     diffusion({.name = "WanTransformer3DModel", .rope_theta = 10000, .axes = &kWanAxes}),
     diffusion({.name = "WanVACETransformer3DModel", .rope_theta = 10000, .axes = &kWanAxes}),
     diffusion({.name = "OvisImageTransformer2DModel", .rope_theta = 10000, .axes = &kFluxAxes}),

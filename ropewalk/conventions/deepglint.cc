@@ -7,8 +7,8 @@ namespace ropewalk {
 namespace {
 
 constexpr ModelType kTypes[] = {
-    vision_tower({"mlcd_vision_model", "MLCDVisionConfig", {1664, 16, 48}}),
-    vision_tower({"mlcd", "MLCDVisionConfig", {1664, 16, 48}}),
+    vision_tower({"mlcd_vision_model", "MLCDVisionConfig", {1664, 16, 48}, &kVisionRows}),
+    vision_tower({"mlcd", "MLCDVisionConfig", {1664, 16, 48}, &kVisionRows}),
 };
 
 }  // namespace

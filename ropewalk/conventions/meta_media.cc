@@ -38,10 +38,20 @@ constexpr Part kMusicgenMelodyParts[] = {part_model("text_encoder", "text_encode
 constexpr Part kOmniasrParts[] = {part_model("audio", "audio_config", "omniasr_audio")};
 constexpr KeyAlias kSeamlessM4tKeys[] = {{"decoder_attention_heads", "num_attention_heads"},
                                          {"decoder_layers", "num_hidden_layers"}};
+constexpr std::string_view kColumnsFirst =
+    "RoPE half_split, columns on the first half of the pairs, rows on the second";
 
 constexpr ModelType kTypes[] = {
-    vision_tower({"muse_glimmer_vision", "MuseGlimmerVisionConfig", {1536, 16, 50}}),
-    vision_tower({"muse_spark_vision", "MuseSparkVisionConfig", {1536, 16, 50}}),
+    vision_tower({"muse_glimmer_vision",
+                  "MuseGlimmerVisionConfig",
+                  {1536, 16, 50},
+                  &kMuseVision,
+                  kColumnsFirst}),
+    vision_tower({"muse_spark_vision",
+                  "MuseSparkVisionConfig",
+                  {1536, 16, 50},
+                  &kMuseVision,
+                  kColumnsFirst}),
     kPerceptionEncoder,
     like(kPerceptionEncoder, {.name = "pe_video_encoder", .config_class = "PeVideoEncoderConfig"}),
     sinusoidal_table("speech_to_text", "Speech2TextForConditionalGeneration", "Speech2TextConfig",

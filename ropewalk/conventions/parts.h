@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "ropewalk/encoding/patch_grid.h"
 #include "ropewalk/encoding/terms.h"
 
 namespace ropewalk {
@@ -18,27 +19,34 @@ struct VisionRope {
   int64_t axes = 2;
   double rope_theta = 10000;
   bool window_per_axis = false;  // pairs lie within the axis's own channels
-  std::string_view axes_in_words = "row, then column";
-  std::string_view remark = {};
+  // How its patches are numbered; .merge is the default where the file has no such key.
+  PatchGrid patches = {};
+  std::string_view merge_key = {};  // "": no key changes .merge
 };
 
-// Qwen2-VL, Qwen2.5-VL, Qwen3-VL, GLM-4V, PaddleOCR-VL, MLCD, ...: the first half of the pairs of a
-// head is turned by the row of the patch, the other half by the column.
-// Source: Qwen2VLVisionRotaryEmbedding of transformers' modeling_qwen2_vl.py.
-inline constexpr VisionRope kVisionGrid{};
+// Qwen2-VL, Qwen2.5-VL, Qwen3-VL, GLM-4V, ...: the first half of the pairs of a head is turned by
+// the row of the patch, the other half by the column.
+// Source: Qwen2VLVisionRotaryEmbedding of transformers' modeling_qwen2_vl.py; for the patches,
+// forward of each tower, get_vision_position_ids of vision_utils.py, Gemma 4's image processor.
+inline constexpr VisionRope kVisionGrid{.patches = {.merge = 2}, .merge_key = "spatial_merge_size"};
+// PaddleOCR-VL, MLCD (whose class token, which is first, turns by learned angles).
+inline constexpr VisionRope kVisionRows{};
+// Each picture comes with a merge of its own.
+inline constexpr VisionRope kVideoLlamaVision{.patches = {.merge = 0}};
+inline constexpr VisionRope kMuseVision{.patches = {.axes = PatchAxes::wh, .first = 1}};
 inline constexpr VisionRope kPixtralVision{.order = MropeOrder::strided};
 inline constexpr VisionRope kLlama4Vision{
     .pairing = Pairing::interleaved,
-    .axes_in_words = "column, then row",
-    .remark = "rows and columns are counted from 1; the class token, which is last, does not turn"};
+    .patches = {.axes = PatchAxes::wh, .first = 1, .class_token = true}};
 inline constexpr VisionRope kGemma4Vision{
-    .rope_theta = 100, .window_per_axis = true, .axes_in_words = "column, then row"};
+    .rope_theta = 100, .window_per_axis = true, .patches = {.axes = PatchAxes::wh}};
 inline constexpr VisionRope kKimiVision{.order = MropeOrder::alternating,
-                                        .axes_in_words = "column, then row"};
-inline constexpr VisionRope kMiniMaxVision{.axes = 3, .axes_in_words = "frame, row, column"};
+                                        .patches = {.axes = PatchAxes::wh}};
+inline constexpr VisionRope kMiniMaxVision{
+    .axes = 3, .patches = {.axes = PatchAxes::thw, .merge = 2}, .merge_key = "spatial_merge_size"};
 // SAM 2 and its kin on video: the attention to memory turns as a tower does.
 inline constexpr VisionRope kMemoryAttention{.pairing = Pairing::interleaved,
-                                             .axes_in_words = "column, then row"};
+                                             .patches = {.axes = PatchAxes::wh}};
 
 // What else of a model knows positions, beside its layers of text.
 struct Part {
@@ -59,6 +67,8 @@ struct Part {
 };
 
 inline constexpr Part kGridTower[] = {{.tower = &kVisionGrid}};
+inline constexpr Part kRowsTower[] = {{.tower = &kVisionRows}};
+inline constexpr Part kMuseTower[] = {{.tower = &kMuseVision}};
 inline constexpr Part kPixtralTower[] = {{.tower = &kPixtralVision, .tower_type = "pixtral"}};
 inline constexpr Part kLlama4Tower[] = {{.tower = &kLlama4Vision}};
 inline constexpr Part kGemma4Tower[] = {{.tower = &kGemma4Vision}};

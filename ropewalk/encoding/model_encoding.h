@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ropewalk/encoding/attention_config.h"
 #include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/patch_grid.h"
 #include "ropewalk/encoding/terms.h"
 
 namespace ropewalk {
@@ -56,6 +58,7 @@ struct ModelEncoding {
   bool states_base = true;            // no layer without a window turns with a class's own base
   std::vector<Layer> layers;          // one per layer
   std::vector<NamedEncoding> others;  // what else in the model knows positions
+  std::optional<PatchGrid> patches;   // of its vision tower, or of itself if it is one
   std::vector<Evidence> evidence;     // one per field that was read, defaulted or derived
   std::vector<std::string> warnings;  // what a user should know: ignored keys, reference quirks
 

@@ -31,12 +31,13 @@ PositionReader::PositionReader(const PositionIds& positions, int64_t batch, int6
   };
   if (rank < 1 || rank > 3) wrong_shape();
   if (ids.shape[rank - 1] != length) wrong_shape();
-  if (rank >= 2 && ids.shape[rank - 2] != batch) wrong_shape();
+  const bool one_row = rank < 2 || ids.shape[rank - 2] == 1;
+  if (!one_row && ids.shape[rank - 2] != batch) wrong_shape();
   if (rank == 3 && ids.shape[0] != axes) wrong_shape();
   data_ = static_cast<const char*>(ids.data);
   wide_ = ids.dtype == DType::i64;
   token_stride_ = ids.strides[rank - 1];
-  batch_stride_ = rank >= 2 ? ids.strides[rank - 2] : 0;
+  batch_stride_ = one_row ? 0 : ids.strides[rank - 2];
   axis_stride_ = rank == 3 ? ids.strides[0] : 0;
 }
 

@@ -10,7 +10,8 @@ namespace ropewalk {
 //   [S]           the same for every sequence of the batch
 //   [B, S]        each token its own
 //   [axes, B, S]  2-D and M-RoPE: one plane per axis of the spectrum
-// or, with no data, the run first, first + 1, ...
+// where a B of 1 is the same row for every sequence, as transformers broadcasts position_ids; or,
+// with no data, the run first, first + 1, ...
 struct PositionIds {
   ConstTensorView ids{nullptr, DType::i64, {}, {}};
   int64_t first = 0;

@@ -200,21 +200,31 @@ ordered_json to_json(const Layer& layer) {
           {"attention", layer.mixer == Mixer::attention ? to_json(layer.attention) : nullptr}};
 }
 
+ordered_json to_json(const PatchGrid& patches) {
+  return {{"axes", text(name(patches.axes))},
+          {"merge", unless(patches.merge, 0)},
+          {"first", patches.first},
+          {"class_token", patches.class_token}};
+}
+
 ordered_json to_json(const ModelEncoding& model) {
-  return {{"name", model.name},
-          {"family", model.family},
-          {"model_type", model.model_type},
-          {"hidden_size", model.hidden_size},
-          {"heads", model.heads},
-          {"kv_heads", model.kv_heads},
-          {"head_dim", model.head_dim},
-          {"max_positions",
-           model.max_positions == 0 ? ordered_json() : ordered_json(model.max_positions)},
-          {"layer_count", model.layers.size()},
-          {"layers", runs_of_equal_layers(model.layers)},
-          {"others", to_json(model.others)},
-          {"evidence", to_json(model.evidence)},
-          {"warnings", model.warnings}};
+  ordered_json json = {
+      {"name", model.name},
+      {"family", model.family},
+      {"model_type", model.model_type},
+      {"hidden_size", model.hidden_size},
+      {"heads", model.heads},
+      {"kv_heads", model.kv_heads},
+      {"head_dim", model.head_dim},
+      {"max_positions",
+       model.max_positions == 0 ? ordered_json() : ordered_json(model.max_positions)},
+      {"layer_count", model.layers.size()},
+      {"layers", runs_of_equal_layers(model.layers)},
+      {"others", to_json(model.others)},
+      {"evidence", to_json(model.evidence)},
+      {"warnings", model.warnings}};
+  if (model.patches) json["patches"] = to_json(*model.patches);
+  return json;
 }
 
 }  // namespace ropewalk

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "ropewalk/models/configs_testing.h"
+#include "ropewalk/positions/grid.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/errors.h"
+#include "ropewalk/testing/fixture.h"
 
 namespace ropewalk {
 namespace {
@@ -100,6 +102,38 @@ TEST(Vision, OnlyPixtralsTowerTurns) {
   EXPECT_EQ(rope_of(model.others[0].encoding).mrope_order, MropeOrder::strided);
   config["vision_config"]["model_type"] = "siglip_vision_model";
   EXPECT_TRUE(read(config).others.empty());
+}
+
+// The position ids that transformers' towers give to their rotary embedding, for a picture of 4 x 6
+// patches: tools/reference/make_position_fixtures.py.
+TEST(Vision, PatchesAreNumberedAsTheTowerDoes) {
+  const ordered_json all = testing::json_fixture("positions").at("patches");
+  EXPECT_EQ(all.at("cases").size(), 10u);
+  for (const ordered_json& item : all.at("cases")) {
+    const ModelEncoding model = read(item.at("config"));
+    SCOPED_TRACE(model.model_type);
+    ASSERT_TRUE(model.patches);
+    const ordered_json& grid = item.contains("grid") ? item.at("grid") : all.at("grid");
+    const VisionGrid one[] = {
+        {grid[0].get<int64_t>(), grid[1].get<int64_t>(), grid[2].get<int64_t>()}};
+    std::vector<int64_t> ids;
+    for (const ordered_json& axis : item.at("ids")) {
+      for (const ordered_json& id : axis) ids.push_back(id.get<int64_t>());
+    }
+    EXPECT_EQ(patch_positions(one, *model.patches).ids, ids);
+  }
+}
+
+TEST(Vision, TheFileSaysTheMerge) {
+  ordered_json config = {
+      {"model_type", "qwen2_vl"},
+      {"text_config", small("qwen2_vl_text")},
+      {"vision_config", {{"model_type", "qwen2_vl"}, {"embed_dim", 64}, {"num_heads", 2}}}};
+  EXPECT_EQ(read(config).patches, (PatchGrid{.merge = 2}));
+  config["vision_config"]["spatial_merge_size"] = 3;
+  EXPECT_EQ(read(config).patches, (PatchGrid{.merge = 3}));
+  EXPECT_EQ(read(small("llama")).patches, std::nullopt);
+  EXPECT_EQ(read({{"model_type", "video_llama_3_vision"}}).patches, (PatchGrid{.merge = 0}));
 }
 
 TEST(Vision, WhatIsNoRotationByIntegersIsRefusedWithTheReason) {

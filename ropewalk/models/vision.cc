@@ -11,6 +11,8 @@
 namespace ropewalk {
 namespace {
 
+constexpr std::string_view kCode = "family: rot_pos_emb of the vision tower";
+
 // Qwen2-VL calls the tower's own size embed_dim, and hidden_size that of the text.
 std::string_view size_key(const ConfigReader& vision) {
   return vision.has("embed_dim") ? "embed_dim" : "hidden_size";
@@ -45,12 +47,21 @@ RopeConfig rope_of(ConfigReader& vision, const VisionRope& tower, int64_t head_d
     rope.mrope_section.assign(static_cast<size_t>(tower.axes), rope.rotary_dim / 2);
     rope.rotary_dim = turning;
   }
-  constexpr std::string_view kCode = "family: rot_pos_emb of the vision tower";
-  vision.note("vision axes", std::string(tower.axes_in_words), std::string(kCode));
-  if (!tower.remark.empty()) {
-    vision.note("vision remark", std::string(tower.remark), std::string(kCode));
-  }
+  vision.note("vision axes", std::string(in_words(tower.patches.axes)), std::string(kCode));
   return rope;
+}
+
+PatchGrid patches_of(ConfigReader& vision, const VisionRope& tower) {
+  PatchGrid patches = tower.patches;
+  if (!tower.merge_key.empty()) {
+    patches.merge = vision.integer("vision merge", {tower.merge_key}, {1, 1024},
+                                   {{tower.patches.merge, "default of the vision tower"}});
+  }
+  if (patches.first != 0) {
+    vision.note("vision first", fmt::to_string(patches.first), std::string(kCode));
+  }
+  if (patches.class_token) vision.note("vision class token", "does not turn", std::string(kCode));
+  return patches;
 }
 
 // Two axes of pairs need a multiple of 4, three at least 6 channels.
@@ -89,6 +100,7 @@ void add_vision(ConfigReader& config, ModelEncoding& model, const VisionRope& to
   check_head_dim(*vision, tower, *head_dim, found);
   vision->note("vision head_dim", fmt::to_string(*head_dim), source);
   model.others.push_back({"vision", rope_of(*vision, tower, *head_dim)});
+  model.patches = patches_of(*vision, tower);
 }
 
 void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& type,
@@ -111,6 +123,7 @@ void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& ty
   check_head_dim(config, tower, model.head_dim, fmt::to_string(model.head_dim));
   model.layers.resize(static_cast<size_t>(layers));
   set_positions(model, rope_of(config, tower, model.head_dim));
+  model.patches = patches_of(config, tower);
   config.note("pairing", std::string(name(tower.pairing)),
               fmt::format("family: the code of {}", type.name));
 }

@@ -18,16 +18,25 @@ PositionArray planes(std::initializer_list<const std::vector<int64_t>*> axes) {
   return result;
 }
 
-void append_frame(const VisionGrid& grid, int64_t merge, int64_t t, GridPositions& out) {
+// Row and column of each patch of a frame, in the tower's order.
+template <typename Visit>
+void for_each_patch(const VisionGrid& grid, int64_t merge, const Visit& visit) {
   for (int64_t block_h = 0; block_h < grid.h; block_h += merge) {
     for (int64_t block_w = 0; block_w < grid.w; block_w += merge) {
-      for (int64_t i = 0; i < merge * merge; ++i) {
-        out.t.push_back(t);
-        out.h.push_back(block_h + i / merge);
-        out.w.push_back(block_w + i % merge);
+      for (int64_t h = block_h; h < block_h + merge; ++h) {
+        for (int64_t w = block_w; w < block_w + merge; ++w) visit(h, w);
       }
     }
   }
+}
+
+int64_t all_patches(std::span<const VisionGrid> grids, int64_t merge, int64_t extra_per_frame) {
+  int64_t patches = 0;
+  for (size_t i = 0; i < grids.size(); ++i) {
+    patches += checked_patches(grids[i], merge, i) + extra_per_frame * grids[i].t;
+    check_tokens(patches, "grids");
+  }
+  return patches;
 }
 
 }  // namespace
@@ -56,15 +65,51 @@ int64_t checked_patches(const VisionGrid& grid, int64_t merge, size_t index) {
 }
 
 GridPositions grid_positions(std::span<const VisionGrid> grids, int64_t merge) {
-  int64_t patches = 0;
-  for (size_t i = 0; i < grids.size(); ++i) {
-    patches += checked_patches(grids[i], merge, i);
-    check_tokens(patches, "grids");
-  }
+  const int64_t patches = all_patches(grids, merge, 0);
   GridPositions result;
   for (auto* axis : {&result.t, &result.h, &result.w}) axis->reserve(static_cast<size_t>(patches));
   for (const VisionGrid& grid : grids) {
-    for (int64_t t = 0; t < grid.t; ++t) append_frame(grid, merge, t, result);
+    for (int64_t t = 0; t < grid.t; ++t) {
+      for_each_patch(grid, merge, [&](int64_t h, int64_t w) {
+        result.t.push_back(t);
+        result.h.push_back(h);
+        result.w.push_back(w);
+      });
+    }
+  }
+  return result;
+}
+
+int64_t patch_count(std::span<const VisionGrid> grids, const PatchGrid& patches) {
+  return all_patches(grids, patches.merge, patches.class_token ? 1 : 0);
+}
+
+PositionArray patch_positions(std::span<const VisionGrid> grids, const PatchGrid& patches) {
+  const int64_t count = patch_count(grids, patches);
+  const int64_t axes = patches.axes == PatchAxes::thw ? 3 : 2;
+  PositionArray result{{axes, 1, count}, std::vector<int64_t>(static_cast<size_t>(axes * count))};
+  size_t at = 0;
+  const auto plane = static_cast<size_t>(count);
+  const auto put = [&](int64_t t, int64_t h, int64_t w) {
+    int64_t* id = &result.ids[at++];
+    switch (patches.axes) {
+      case PatchAxes::hw:
+        id[0] = h, id[plane] = w;
+        break;
+      case PatchAxes::wh:
+        id[0] = w, id[plane] = h;
+        break;
+      case PatchAxes::thw:
+        id[0] = t, id[plane] = h, id[2 * plane] = w;
+        break;
+    }
+  };
+  for (const VisionGrid& grid : grids) {
+    for (int64_t t = 0; t < grid.t; ++t) {
+      for_each_patch(grid, patches.merge,
+                     [&](int64_t h, int64_t w) { put(t, h + patches.first, w + patches.first); });
+      if (patches.class_token) put(0, 0, 0);
+    }
   }
   return result;
 }

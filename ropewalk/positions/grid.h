@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ropewalk/encoding/patch_grid.h"
 #include "ropewalk/positions/positions.h"
 
 namespace ropewalk {
@@ -32,6 +33,15 @@ struct GridPositions {
 // Throws invalid_argument unless merge divides h and w, resource_limit beyond 2^28 patches.
 // Source: get_vision_position_ids of transformers/vision_utils.py.
 GridPositions grid_positions(std::span<const VisionGrid> grids, int64_t merge = 2);
+
+// The same as [axes, 1, N] for one model's tower: its order of the axes and of the patches, the
+// number of its first row and column, and a class token after each frame if it has one. A grid of 1
+// x 2 for Llama 4 (columns first, from 1, class token): 1 2 0, 1 1 0.
+// Throws as grid_positions.
+PositionArray patch_positions(std::span<const VisionGrid> grids, const PatchGrid& patches);
+
+// N of patch_positions.
+int64_t patch_count(std::span<const VisionGrid> grids, const PatchGrid& patches);
 
 // Throws as grid_positions does, `what` naming the grid; else the patches of one grid.
 int64_t checked_patches(const VisionGrid& grid, int64_t merge, size_t index);

@@ -53,5 +53,20 @@ TEST(PositionsGrid, GridsThatAreNone) {
   }
 }
 
+// Worked numbers: Llama 4 counts from 1, columns first, and has a class token, which does not turn.
+TEST(Grid, PatchesOfAModel) {
+  const std::vector<VisionGrid> grids = {{1, 2, 4}, {2, 2, 2}};
+  EXPECT_EQ(patch_positions(grids, {.merge = 2}), grid_positions(grids, 2).hw());
+  EXPECT_EQ(patch_positions(grids, {.axes = PatchAxes::wh}), grid_positions(grids, 1).wh());
+  EXPECT_EQ(patch_positions(grids, {.axes = PatchAxes::thw, .merge = 2}),
+            grid_positions(grids, 2).thw());
+  const std::vector<VisionGrid> one = {{1, 1, 2}};
+  EXPECT_EQ(patch_positions(one, {.axes = PatchAxes::wh, .first = 1, .class_token = true}),
+            (PositionArray{{2, 1, 3}, {1, 2, 0, 1, 1, 0}}));
+  EXPECT_EQ(patch_count(grids, {.class_token = true}), 8 + 1 + 2 * (4 + 1));
+  EXPECT_ROPEWALK_ERROR(patch_positions(one, {.merge = 0}), ErrorCode::invalid_argument,
+                        "merge: expected 1 to");
+}
+
 }  // namespace
 }  // namespace ropewalk

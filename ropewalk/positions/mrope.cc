@@ -191,6 +191,11 @@ void check_values(std::span<const uint8_t> values, uint8_t most, std::string_vie
 
 }  // namespace
 
+bool one_list_of_positions(const RopeConfig& rope) {
+  return rope.position_axes == 1 ||
+         (!rope.mrope_section.empty() && rope.mrope_order != MropeOrder::strided);
+}
+
 MropePositions mrope_positions(const MropeInput& input, const MropeRules& rules,
                                int64_t masked_value) {
   checked_tokens(input.batch, input.seq, input.kinds.size(), "mrope positions: kinds");

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ropewalk/encoding/encodings.h"
 #include "ropewalk/positions/grid.h"
 #include "ropewalk/positions/positions.h"
 
@@ -27,6 +28,11 @@ struct MropeRules {
                               // frames of a video, each of which counts as an image
   MropeNext next = MropeNext::largest;
 };
+
+// Whether one list of positions is right for every axis of a layer: it has one, or it is M-RoPE,
+// whose tokens of text have the same position on each. The axes of a picture, of ChatGLM-6B and of
+// a diffusion model are other things.
+bool one_list_of_positions(const RopeConfig& rope);
 
 // What mm_token_type_ids of transformers says of a token.
 enum class TokenKind : uint8_t { text = 0, image = 1, video = 2 };

@@ -1,5 +1,6 @@
 #include "ropewalk/positions/mrope_prompt.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -47,6 +48,27 @@ void add_video(MropePrompt& prompt, const VisionGrid& grid, const MropeRules& ru
     add_tokens(prompt, TokenKind::video, tokens);
   }
   prompt.videos.push_back(grid);
+}
+
+MropeBatch padded_batch(std::span<const MropePrompt> prompts, PaddingSide side) {
+  MropeBatch batch{.batch = std::ssize(prompts)};
+  for (const MropePrompt& prompt : prompts) {
+    batch.seq = std::max<int64_t>(batch.seq, std::ssize(prompt.kinds));
+  }
+  check_tokens(batch.batch, "batch");
+  check_tokens(batch.seq, "prompt");
+  check_tokens(batch.batch * batch.seq, "batch");
+  for (const MropePrompt& prompt : prompts) {
+    const size_t padding = static_cast<size_t>(batch.seq) - prompt.kinds.size();
+    const size_t left = side == PaddingSide::left ? padding : 0;
+    for (auto* row : {&batch.kinds, &batch.mask}) row->insert(row->end(), left, 0);
+    batch.kinds.insert(batch.kinds.end(), prompt.kinds.begin(), prompt.kinds.end());
+    batch.mask.insert(batch.mask.end(), prompt.kinds.size(), 1);
+    for (auto* row : {&batch.kinds, &batch.mask}) row->insert(row->end(), padding - left, 0);
+    batch.images.insert(batch.images.end(), prompt.images.begin(), prompt.images.end());
+    batch.videos.insert(batch.videos.end(), prompt.videos.begin(), prompt.videos.end());
+  }
+  return batch;
 }
 
 }  // namespace ropewalk

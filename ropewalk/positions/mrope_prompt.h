@@ -29,4 +29,22 @@ void add_image(MropePrompt& prompt, const VisionGrid& grid, const MropeRules& ru
 void add_video(MropePrompt& prompt, const VisionGrid& grid, const MropeRules& rules,
                int64_t before_each_frame = 0);
 
+// Where the shorter rows of a batch are filled.
+enum class PaddingSide { left, right };
+
+// Prompts of a batch, padded to the longest.
+struct MropeBatch {
+  int64_t batch = 0, seq = 0;
+  std::vector<uint8_t> kinds;              // [batch, seq] of TokenKind; text where there is padding
+  std::vector<uint8_t> mask;               // [batch, seq], 0 is padding
+  std::vector<VisionGrid> images, videos;  // of all rows, one after the other
+
+  // The input of mrope_positions, which the batch must outlive.
+  MropeInput input() const { return {batch, seq, kinds, mask, images, videos, {}}; }
+};
+
+// Worked numbers: prompts of 3 and 1 tokens of text, padded on the left: mask 1 1 1, 0 0 1. Throws
+// resource_limit beyond 2^28 tokens, padding among them.
+MropeBatch padded_batch(std::span<const MropePrompt> prompts, PaddingSide side);
+
 }  // namespace ropewalk

@@ -42,5 +42,21 @@ TEST(MropePrompt, ImpossibleParts) {
   EXPECT_TRUE(prompt.images.empty());
 }
 
+TEST(MropePrompt, RowsOfABatchArePadded) {
+  const MropeRules rules;
+  std::vector<MropePrompt> prompts(2);
+  add_text(prompts[0], 1);
+  add_image(prompts[0], {1, 2, 4}, rules);
+  add_text(prompts[1], 1);
+  const MropeBatch left = padded_batch(prompts, PaddingSide::left),
+                   right = padded_batch(prompts, PaddingSide::right);
+  EXPECT_EQ(left.mask, (std::vector<uint8_t>{1, 1, 1, 0, 0, 1}));
+  EXPECT_EQ(right.mask, (std::vector<uint8_t>{1, 1, 1, 1, 0, 0}));
+  EXPECT_EQ(left.kinds, (std::vector<uint8_t>{0, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(mrope_positions(left.input(), rules).positions.ids,
+            (std::vector<int64_t>{0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0}));
+  EXPECT_EQ(padded_batch({}, PaddingSide::left).batch, 0);
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -2,6 +2,7 @@
 
 #include "ropewalk/positions/grid.h"
 #include "ropewalk/positions/mrope.h"
+#include "ropewalk/positions/mrope_prompt.h"
 #include "ropewalk/positions/positions.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/fixture.h"
@@ -82,6 +83,24 @@ TEST(PositionsReference, MropeOfTransformers4) {
         EXPECT_EQ(result.deltas[row], deltas[row] + padding) << name;
       }
     }
+  }
+}
+
+// Prompts of a batch, padded on either side.
+TEST(PositionsReference, PaddedBatches) {
+  const ordered_json all = json_fixture("positions")["batches"];
+  std::vector<MropePrompt> prompts;
+  for (const ordered_json& row : all["rows"]) {
+    prompts.push_back({flat<uint8_t>(row["kinds"]), grids_of(row["images"]), {}});
+  }
+  EXPECT_EQ(all["cases"].size(), 2u);
+  for (const ordered_json& test : all["cases"]) {
+    const PaddingSide side = test["side"] == "left" ? PaddingSide::left : PaddingSide::right;
+    const MropeBatch batch = padded_batch(prompts, side);
+    const MropePositions result = mrope_positions(batch.input(), {});
+    EXPECT_EQ(result.positions.shape, (Dims{3, 3, 12}));
+    EXPECT_EQ(result.positions.ids, flat<int64_t>(test["positions"]));
+    EXPECT_EQ(result.deltas, flat<int64_t>(test["deltas"]));
   }
 }
 

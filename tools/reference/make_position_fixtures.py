@@ -109,6 +109,105 @@ def mrope(rng, name):
     return {**rules, "cases": cases}
 
 
+def mrope_batches():
+    """Prompts of one batch, padded on either side, by Qwen2-VL."""
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
+
+    rows = [
+        {"kinds": [TEXT] * 4 + [IMAGE] * 6 + [TEXT] * 2, "images": [[1, 4, 6]]},
+        {"kinds": [TEXT] * 3, "images": []},
+        {"kinds": [IMAGE] * 2 + [TEXT], "images": [[1, 2, 4]]},
+    ]
+    seq, cases = 12, []
+    for side in ("left", "right"):
+        case = {"kinds": [], "mask": [], "images": [image for row in rows for image in row["images"]], "videos": []}
+        for row in rows:
+            missing = [0] * (seq - len(row["kinds"]))
+            ones = [1] * len(row["kinds"])
+            case["kinds"].append(missing + row["kinds"] if side == "left" else row["kinds"] + missing)
+            case["mask"].append(missing + ones if side == "left" else ones + missing)
+        positions, deltas = rope_index(Qwen2VLModel, {}, case)
+        cases.append({"side": side, "positions": positions.tolist(), "deltas": deltas.flatten().tolist()})
+    return {"rows": rows, "cases": cases}
+
+
+# What makes a tower small; sizes that it has not are left out.
+SMALL = {"hidden_size": 64, "embed_dim": 64, "num_heads": 2, "num_attention_heads": 2, "depth": 1, "num_hidden_layers": 1,
+         "intermediate_size": 32, "out_hidden_size": 32, "head_dim": 32, "patch_size": 2, "image_size": 16,
+         "in_channels": 3, "num_channels": 3, "temporal_patch_size": 1, "fullatt_block_indexes": [0],
+         "deepstack_visual_indexes": []}  # fmt: skip
+GRID = [1, 4, 6]
+
+
+class Seen(Exception):
+    pass
+
+
+def ids_that_rotary_gets(tower, *inputs, **named):
+    """The position ids that a tower gives to its rotary embedding, [axes, tokens]."""
+    seen = []
+
+    def look(module, args, kwargs):
+        seen.append(kwargs.get("position_ids", args[-1]))
+        raise Seen
+
+    module = next(m for n, m in tower.named_modules() if "Rotary" in type(m).__name__)
+    module.register_forward_pre_hook(look, with_kwargs=True)
+    try:
+        tower(*inputs, **named)
+    except Seen:
+        return seen[0]
+    raise AssertionError("no rotary embedding was called")
+
+
+def patches():
+    """Order of the patches of a 4 x 6 picture in towers of transformers, and what they are counted from."""
+    from transformers import AutoConfig, AutoModel
+    from transformers.models.llama4.modeling_llama4 import Llama4VisionRotaryEmbedding
+
+    grid, cases = torch.tensor([GRID]), []
+
+    def add(config, ids):
+        cases.append({"config": {k: v for k, v in config.to_dict().items() if v is not None and (
+            k in SMALL or "merge" in k or k in ("model_type", "rope_parameters"))}, "ids": ids.tolist()})
+
+    for name in TOWERS:
+        full = AutoConfig.for_model(name).to_dict()
+        config = AutoConfig.for_model(name, **{k: v for k, v in SMALL.items() if k in full and k != "image_size"})
+        module = importlib.import_module(type(config).__module__.replace("configuration_", "modeling_"))
+        tower = getattr(module, TOWERS[name])._from_config(config)
+        embedder = next(m for n, m in tower.named_modules() if n.split(".")[-1] in ("patch_embed", "patch_embedder", "embeddings"))
+        hidden = torch.zeros(24, getattr(config, "embed_dim", config.hidden_size))
+        embedder.forward = lambda *args, out=hidden, **kwargs: out  # what the pixels are does not matter
+        tower.window_size = 16 * config.patch_size  # one window: they change the order of the patches, ids and all
+        ids = ids_that_rotary_gets(tower, torch.zeros(24, 1), grid)
+        add(config, ids.T if name != "kimi_k25_vision" else ids.T.flip(0))  # that class flips its angles
+    from transformers import PixtralVisionConfig, PixtralVisionModel
+
+    config = PixtralVisionConfig(**{k: SMALL[k] for k in ("hidden_size", "num_attention_heads", "num_hidden_layers",
+                                                          "intermediate_size", "head_dim", "patch_size", "image_size")})
+    picture = torch.zeros(1, 3, 8, 12)
+    add(config, ids_that_rotary_gets(PixtralVisionModel(config), picture, torch.tensor([[8, 12]])).T)
+    config = AutoConfig.for_model("llama4_vision_model", hidden_size=64, num_attention_heads=2, image_size=8, patch_size=2)
+    angles = Llama4VisionRotaryEmbedding(config)(torch.zeros(1))[:, 0].angle() % (2 * torch.pi)
+    # The first pair of each axis turns by 1 a position.
+    add(config, torch.stack([angles[:, 0], angles[:, angles.shape[1] // 2]]).round().long())
+    cases[-1]["grid"] = [1, 4, 4]
+    return {"grid": GRID, "cases": cases}
+
+
+TOWERS = {
+    "qwen2_vl_vision": "Qwen2VisionTransformerPretrainedModel",
+    "qwen3_vl_vision": "Qwen3VLVisionModel",
+    "glm4v_vision": "Glm4vVisionModel",
+    "muse_glimmer_vision": "MuseGlimmerVisionModel",
+    "kimi_k25_vision": "Kimi_K25VisionModel",
+    "minimax_m3_vl_vision": "MiniMaxM3VLVisionModel",
+    "paddleocr_vl_vision": "PaddleOCRVisionModel",
+    "muse_spark_vision": "MuseSparkVisionModel",
+}
+
+
 def padding(rng):
     """Rows of learned tables, and the positions of generate, for random masks."""
     from transformers.models.opt.modeling_opt import OPTLearnedPositionalEmbedding
@@ -141,7 +240,7 @@ def main():
     rng = random.Random(20261129)
     out = {"versions": VERSIONS, "mrope": {name: mrope(rng, name) for name in (MODELS_4 if VERSION_4 else MODELS)}}
     if not VERSION_4:
-        out |= {"padding": padding(rng), "grids": grids()}
+        out |= {"padding": padding(rng), "grids": grids(), "batches": mrope_batches(), "patches": patches()}
     name = "positions_transformers4.json" if VERSION_4 else "positions.json"
     (OUTPUT / name).write_text(json.dumps(out, separators=(",", ":"), sort_keys=True) + "\n")
 
