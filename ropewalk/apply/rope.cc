@@ -29,6 +29,11 @@ int64_t bytes_per_token(const RopeJob& job) {
   return bytes;
 }
 
+// Nothing to rotate, of whatever batch and length: their product may be beyond int64.
+bool is_empty(const RopeJob& job) {
+  return job.batch == 0 || job.length == 0 || bytes_per_token(job) == 0;
+}
+
 // Results may go around the caches only as whole vectors at whole addresses.
 bool can_stream(const RopeJob& job) {
   constexpr uintptr_t kVector = 64;
@@ -60,9 +65,9 @@ void choose_ways(RopeJob& job, int64_t bytes) {
 }
 
 void run(RopeJob& job, const Parallel& parallel) {
+  if (is_empty(job)) return;
   const int64_t tokens = job.batch * job.length, per_token = bytes_per_token(job);
   const int64_t bytes = tokens * per_token;
-  if (bytes == 0) return;
   choose_ways(job, bytes);
   if (bytes <= 2 * kBytesPerTask) return rope_tokens(job, 0, tokens);
   int64_t per_task = std::max<int64_t>(1, kBytesPerTask / per_token);
@@ -101,6 +106,7 @@ RopeTableRows table_rows(const TableView& table, Direction direction) {
 }
 
 void check_rows_exist(const PositionReader& positions, const RopeJob& job, const TableView& table) {
+  if (is_empty(job)) return;
   const int64_t rows = table.cos.shape[0];
   for (int64_t b = 0; b < job.batch; ++b) {
     for (int64_t s = 0; s < job.length; ++s) {
@@ -147,7 +153,8 @@ void apply_rope(const RopeRows& rows, const RotaryLayout& layout, const Rotated&
   if (rows.direction != options.direction) {
     fail("rows: made for another direction than options.direction");
   }
-  job.token_rows = rows.rows.data();
+  static constexpr float kNoPairs = 0;
+  job.token_rows = rows.pairs == 0 ? &kNoPairs : rows.rows.data();
   job.token_rows_per_batch = rows.batch == 1 ? 0 : rows.length * 2 * rows.pairs;
   run(job, options.parallel);
 }

@@ -56,15 +56,17 @@ bool fill_axes(Checked& checked, RopeTensor& tensor, const char* what, const cha
   const Axes from = axes_of(in, checked.layout, what);
   const Axes to = checked.in_place ? from : axes_of(out, checked.layout, output_name);
   const int64_t size = in.dtype == DType::f32 ? 4 : 2;
-  bool equal = true;
+  bool equal = true, contents = true;
+  for (int64_t dim : in.shape) contents &= dim != 0;
   for (size_t i = 0; i < 4; ++i) {
     checked.shape[i] = from[i] < 0 ? 1 : in.shape[from[i]];
-    tensor.in_strides[i] = from[i] < 0 ? 0 : in.strides[from[i]] * size;
     equal &= checked.shape[i] == (to[i] < 0 ? 1 : out.shape[to[i]]);
-    // In place, the strides of axes of one number may differ, and lead nowhere.
-    tensor.out_strides[i] = checked.in_place ? tensor.in_strides[i]
-                            : to[i] < 0      ? 0
-                                             : out.strides[to[i]] * size;
+    // The stride of an axis of one number, or of an empty one, may be anything and leads nowhere.
+    const bool steps = checked.shape[i] > 1 && contents;
+    tensor.in_strides[i] = steps ? in.strides[from[i]] * size : 0;
+    tensor.out_strides[i] = checked.in_place      ? tensor.in_strides[i]
+                            : steps && to[i] >= 0 ? out.strides[to[i]] * size
+                                                  : 0;
   }
   tensor.packed =
       checked.shape[3] <= 1 || (tensor.in_strides[3] == size && tensor.out_strides[3] == size);

@@ -1,9 +1,11 @@
 // Wrong arguments: each is named, and nothing is written.
 #include <limits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "ropewalk/apply/rope.h"
+#include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/testing/errors.h"
 #include "ropewalk/testing/tensors.h"
@@ -42,6 +44,44 @@ TEST_F(RopeErrors, A2_NothingToDo) {
     TensorView empty = make_view(static_cast<void*>(nullptr), DType::f32, shape);
     EXPECT_NO_THROW(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(empty)));
   }
+}
+
+// Empty, of as many sequences as there are numbers, or with strides that lead nowhere: nothing is
+// walked through, and nothing overflows.
+TEST_F(RopeErrors, A2_EmptyAxesOfAnySize) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  const std::vector<float> row(8, 1);
+  const TableView table{make_view(row.data(), DType::f32, {2, 4}),
+                        make_view(row.data(), DType::f32, {2, 4})};
+  for (const Dims& shape : {Dims{kMany, 1, 0, 8}, Dims{kMany, kMany, 0, 8}, Dims{kMany, 0, 2, 8}}) {
+    const TensorView empty = make_view(static_cast<void*>(nullptr), DType::f32, shape);
+    EXPECT_NO_THROW(apply_rope(kSpectrum, kLayout, positions_from(0), in_place(empty)));
+    EXPECT_NO_THROW(apply_rope(table, kLayout, positions_from(0), in_place(empty)));
+    EXPECT_NO_THROW(
+        rotate({.rotary_dim = 8, .layout = kLayout}, positions_from(0), in_place(empty)));
+  }
+  // No heads of q beside those of k, and the stride of an axis of one number.
+  const TensorView none = make_view(static_cast<void*>(nullptr), DType::f32, {2, 3, 0, 8});
+  Tensor alone = k;
+  apply_rope(kSpectrum, kLayout, positions_from(0), in_place(alone.view()));
+  TensorView one_head = k.view();
+  one_head.strides[2] = std::numeric_limits<int64_t>::max();
+  apply_rope(kSpectrum, kLayout, positions_from(0), in_place(none), in_place(one_head));
+  EXPECT_EQ(k.bytes, alone.bytes);
+}
+
+// A layout and a spectrum of no pairs change nothing, with rows as on the fly.
+TEST_F(RopeErrors, NoPairs) {
+  const Spectrum none = spectrum_from_inv_freq({});
+  const RotaryLayout layout{8, {}};
+  const Tensor before = x;
+  apply_rope(none, layout, positions_from(0), in_place(x.view()));
+  apply_rope(make_rope_rows(none, positions_from(0), 2, 3), layout, in_place(x.view()));
+  EXPECT_EQ(x.bytes, before.bytes);
+  Tensor out = make_tensor(DType::f32, x.shape);
+  apply_rope(make_rope_rows(none, positions_from(0), 1, 3), layout,
+             {std::as_const(x).view(), out.view()});
+  EXPECT_EQ(out.bytes, before.bytes);
 }
 
 TEST_F(RopeErrors, A3_ImpossibleLayouts) {
@@ -133,6 +173,7 @@ TEST_F(RopeErrors, A17A18_PositionTypesAndShapes) {
   EXPECT_REFUSED(call(ids(DType::i64, {4})), invalid_argument,
                  "expected [3], [2, 3] or [1, 2, 3], found [4]");
   EXPECT_REFUSED(call(ids(DType::i64, {3, 2})), invalid_argument, "found [3, 2]");
+  EXPECT_REFUSED(call(ids(DType::i64, {3, 1, 2})), invalid_argument, "found [3, 1, 2]");
 }
 
 TEST_F(RopeErrors, A19A20_Types) {

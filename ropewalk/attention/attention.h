@@ -36,7 +36,8 @@ struct AttentionOptions {
   // distance d, in tokens, from its query; further keys have that of bias_reach. Empty: nothing.
   std::span<const float> distance_bias = {};
   int64_t bias_reach = 0;
-  // [batch, Sk] bool or u8: 0 hides a key (padding). No shape: every key is there.
+  // [batch, Sk] bool, u8, i32 or i64: 1 is a key, 0 hides it (padding). No shape: every key is
+  // there.
   ConstTensorView key_mask{nullptr, DType::boolean, {}, {}};
   Parallel parallel;
 };

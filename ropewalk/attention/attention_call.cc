@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -65,9 +66,15 @@ bool has_mask(const AttentionOptions& options) {
 
 void check_mask(const ConstTensorView& mask, const Named& k) {
   check_view(mask, "key_mask");
-  if (mask.dtype != DType::boolean && mask.dtype != DType::u8) {
-    fail(fmt::format("key_mask: expected dtype bool or u8, found {}", name(mask.dtype)),
-         ErrorCode::unsupported);
+  switch (mask.dtype) {
+    case DType::boolean:
+    case DType::u8:
+    case DType::i32:
+    case DType::i64:
+      break;
+    default:
+      fail(fmt::format("key_mask: expected dtype bool, u8, i32 or i64, found {}", name(mask.dtype)),
+           ErrorCode::unsupported);
   }
   const Dims expected{k.bshd.shape[0], k.bshd.shape[1]};
   if (!(mask.shape == expected)) {
@@ -76,17 +83,28 @@ void check_mask(const ConstTensorView& mask, const Named& k) {
   }
 }
 
-std::vector<std::vector<int64_t>> visible_keys(const ConstTensorView& mask) {
+template <typename T>
+std::vector<std::vector<int64_t>> visible_keys_as(const ConstTensorView& mask) {
   std::vector<std::vector<int64_t>> visible(static_cast<size_t>(mask.shape[0]));
-  const auto* bytes = static_cast<const unsigned char*>(mask.data);
+  const auto* bytes = static_cast<const char*>(mask.data);
   for (int64_t b = 0; b < mask.shape[0]; ++b) {
     for (int64_t j = 0; j < mask.shape[1]; ++j) {
-      if (bytes[b * mask.strides[0] + j * mask.strides[1]] != 0) {
-        visible[static_cast<size_t>(b)].push_back(j);
-      }
+      T value;
+      std::memcpy(&value, bytes + (b * mask.strides[0] + j * mask.strides[1]) * int64_t{sizeof(T)},
+                  sizeof(T));
+      if (value == 1) visible[static_cast<size_t>(b)].push_back(j);
+      if (value == 0 || value == 1) continue;
+      fail(fmt::format("key_mask[{}, {}]: expected 0 or 1, found {}", b, j,
+                       static_cast<int64_t>(value)));
     }
   }
   return visible;
+}
+
+std::vector<std::vector<int64_t>> visible_keys(const ConstTensorView& mask) {
+  if (mask.dtype == DType::i64) return visible_keys_as<int64_t>(mask);
+  if (mask.dtype == DType::i32) return visible_keys_as<int32_t>(mask);
+  return visible_keys_as<uint8_t>(mask);
 }
 
 void check_numbers(const AttentionOptions& options) {
@@ -98,10 +116,10 @@ void check_numbers(const AttentionOptions& options) {
     if (count >= 0 && count <= kMost) continue;
     fail(fmt::format("{}: expected a number of keys below 2^53, found {}", what, count));
   }
-  if (!(options.softcap >= 0) || !std::isfinite(options.softcap)) {
+  if (!(options.softcap >= 0) || !std::isfinite(static_cast<float>(options.softcap))) {
     fail(fmt::format("softcap: expected a number of at least 0, found {}", options.softcap));
   }
-  if (!std::isfinite(options.alibi_scale)) {
+  if (!std::isfinite(static_cast<float>(options.alibi_scale))) {
     fail(fmt::format("alibi_scale: expected a finite number, found {}", options.alibi_scale));
   }
 }
@@ -118,7 +136,7 @@ void check_distance_bias(const AttentionOptions& options, int64_t heads) {
 }
 
 float scale_of(const AttentionOptions& options, int64_t head_dim) {
-  if (!std::isfinite(options.scale)) {
+  if (!std::isfinite(static_cast<float>(options.scale))) {
     fail(fmt::format("scale: expected a finite number, found {}", options.scale));
   }
   if (options.scale != 0) return static_cast<float>(options.scale);

@@ -1,5 +1,7 @@
 // Wrong arguments: each is named, and nothing is written.
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -73,6 +75,7 @@ TEST_F(AttentionErrors, OutputThatMeetsAnInputOrItself) {
   TensorView aliased = out.view();
   aliased.strides[2] = 0;
   refused_into(q.view(), k.view(), v.view(), aliased, "name one address twice");
+  std::fill_n(out.bytes.begin(), 10, std::byte{1});
   const ConstTensorView mask =
       make_view(static_cast<const void*>(out.bytes.data()), DType::u8, {2, 5});
   refused(q.view(), k.view(), v.view(), "out: overlaps key_mask", {.key_mask = mask});
@@ -83,8 +86,16 @@ TEST_F(AttentionErrors, MaskSlopesAndScale) {
   refused(q.view(), k.view(), v.view(), "key_mask: expected shape [batch, keys] = [2, 5]",
           {.key_mask = mask.view()});
   const Tensor floats = make_tensor(DType::f32, {2, 5});
-  refused(q.view(), k.view(), v.view(), "key_mask: expected dtype bool or u8, found f32",
+  refused(q.view(), k.view(), v.view(), "key_mask: expected dtype bool, u8, i32 or i64, found f32",
           {.key_mask = floats.view()}, ErrorCode::unsupported);
+  Tensor bytes = make_tensor(DType::u8, {2, 5});
+  bytes.bytes[7] = std::byte{2};
+  refused(q.view(), k.view(), v.view(), "key_mask[1, 2]: expected 0 or 1, found 2",
+          {.key_mask = std::as_const(bytes).view()});
+  Tensor wide = make_tensor(DType::i64, {2, 5});
+  for (size_t i = 0; i < 8; ++i) wide.bytes[i] = std::byte{0xff};
+  refused(q.view(), k.view(), v.view(), "key_mask[0, 0]: expected 0 or 1, found -1",
+          {.key_mask = std::as_const(wide).view()});
   const std::vector<float> slopes(3);
   refused(q.view(), k.view(), v.view(), "alibi_slopes: expected one for each of the 4",
           {.alibi_slopes = slopes});

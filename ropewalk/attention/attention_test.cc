@@ -63,7 +63,7 @@ TEST(Attend, EqualsTheDefinitionInFloat64) {
     std::vector<float> slopes;
     for (int64_t h = 0; h < c.heads; ++h) slopes.push_back(std::exp2(-static_cast<float>(h)));
     std::vector<uint8_t> mask;
-    for (int64_t i = 0; i < c.batch * c.keys; ++i) mask.push_back(i % 3 == 1 ? 0 : 2);
+    for (int64_t i = 0; i < c.batch * c.keys; ++i) mask.push_back(i % 3 == 1 ? 0 : 1);
     AttentionOptions options{.causal = c.causal, .scale = c.scale};
     if (c.alibi) options.alibi_slopes = slopes;
     if (c.masked) options.key_mask = mask_view(mask, c.batch);
@@ -93,6 +93,22 @@ TEST(Attend, ANanThatIsHiddenIsNotSeen) {
       ASSERT_EQ(out[i], clean[i]) << i;
     }
   }
+}
+
+// transformers' attention_mask is int64; every other number here is another key's.
+TEST(Attend, AMaskMayBeAnyIntegerType) {
+  const Tensor q = random_tensor({2, 4, 2, 8}, 1), k = random_tensor({2, 3, 2, 8}, 2);
+  const std::vector<uint8_t> mask = {0, 1, 1, 1, 1, 0};
+  const auto expected = floats(attended(q, k, k, {.key_mask = mask_view(mask, 2)}));
+  const std::vector<int64_t> wide = {0, 7, 1, 7, 1, 7, 1, 7, 1, 7, 0, 7};
+  const std::vector<int32_t> narrow(mask.begin(), mask.end());
+  const Dims shape{2, 3};
+  EXPECT_EQ(floats(attended(q, k, k, {.key_mask = {wide.data(), DType::i64, shape, {6, 2}}})),
+            expected);
+  EXPECT_EQ(floats(attended(q, k, k, {.key_mask = make_view(narrow.data(), DType::i32, shape)})),
+            expected);
+  EXPECT_EQ(floats(attended(q, k, k, {.key_mask = make_view(mask.data(), DType::boolean, shape)})),
+            expected);
 }
 
 TEST(Attend, AQueryThatSeesNothingGivesZeros) {

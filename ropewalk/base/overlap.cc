@@ -81,10 +81,13 @@ bool steps_decrease(const ConstTensorView& view) {
 }  // namespace
 
 bool may_alias_itself(const ConstTensorView& view) {
+  // Of an empty one the strides may be anything, and their products overflow.
+  for (int64_t dim : view.shape) {
+    if (dim == 0) return false;
+  }
   if (steps_decrease(view)) return false;
   FixedVector<std::pair<int64_t, int64_t>, kMaxRank> steps;  // |stride|, size
   for (int i = 0; i < view.shape.size(); ++i) {
-    if (view.shape[i] == 0) return false;
     if (view.shape[i] > 1) steps.push_back({std::abs(view.strides[i]), view.shape[i]});
   }
   std::sort(steps.begin(), steps.end());

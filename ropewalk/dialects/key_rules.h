@@ -50,7 +50,13 @@ inline constexpr NumberRule kRopeTheta{
 inline constexpr NumberRule kFraction{"a number above 0 and at most 1",
                                       [](double value) { return value > 0 && value <= 1; }};
 inline constexpr NumberRule kAnyNumber{"a number", [](double) { return true; }};
-inline constexpr NumberRule kPositive{"a number above 0", [](double value) { return value > 0; }};
+inline constexpr NumberRule kPositive{"a number above 0 that float32 holds", [](double value) {
+                                        return value >= std::numeric_limits<float>::min() &&
+                                               value <= std::numeric_limits<float>::max();
+                                      }};
+// What multiplies q, k or v; more than a million either way is no model.
+inline constexpr NumberRule kFactorWithin{
+    "a number within -1e6 to 1e6", [](double value) { return value >= -1e6 && value <= 1e6; }};
 inline constexpr NumberRule kEps{"a number of at least 0 and below 1",
                                  [](double value) { return value >= 0 && value < 1; }};
 

@@ -99,7 +99,7 @@ void read_llama3(Translator& to, bool llama4) {
 
 void read_mistral(Translator& to) {
   if (to.params.find_object("llama_4_scaling")) {
-    to.rope().query_beta = to.params.said_number("llama_4_scaling/beta", kAnyNumber);
+    to.rope().query_beta = to.params.said_number("llama_4_scaling/beta", kFactorWithin);
     to.rope().query_length =
         to.params.said_number("llama_4_scaling/original_max_position_embeddings", kGrowth);
   }

@@ -7,9 +7,11 @@
 namespace ropewalk {
 namespace {
 
-constexpr NumberRule kSoftmaxScale{"a number above 0 and at most 1e6",
-                                   [](double value) { return value > 0 && value <= 1e6; }};
-constexpr NumberRule kMultiplier{"a number that is not 0", [](double value) { return value != 0; }};
+constexpr NumberRule kSoftmaxScale{"a number from 1e-12 to 1e6",
+                                   [](double value) { return value >= 1e-12 && value <= 1e6; }};
+constexpr NumberRule kMultiplier{"a number within -1e6 to 1e6 that is not 0", [](double value) {
+                                   return kFactorWithin.holds(value) && std::abs(value) >= 1e-30;
+                                 }};
 constexpr NumberRule kFloor{"a whole number of at least 1",
                             [](double value) { return value >= 1 && std::trunc(value) == value; }};
 constexpr IntegerRule kWindow{0};
@@ -51,7 +53,7 @@ StatedAttention stated_attention(ConfigReader& config, const ModelType& type) {
   stated.value_is_key = config.said_boolean(rule.value_is_key.key);
   if (rule.query_scale == QueryScaleFrom::llama4) {
     stated.query_scaled = config.said_boolean("attn_temperature_tuning");
-    stated.query_beta = config.said_number("attn_scale", kPositive);
+    stated.query_beta = config.said_number("attn_scale", kSoftmaxScale);
     stated.query_floor = config.said_number("floor_scale", kFloor);
   }
   return stated;

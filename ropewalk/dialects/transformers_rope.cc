@@ -147,7 +147,7 @@ StatedRope read_block(ConfigReader& config, ConfigReader* block, const RopeRule&
   if (block == nullptr) return stated;
   read_sections(*block, rule, stated);
   if (rule.scales_queries) {
-    stated.query_beta = block->said_number("llama_4_scaling_beta", kAnyNumber);
+    stated.query_beta = block->said_number("llama_4_scaling_beta", kFactorWithin);
   }
   read_parameters(config, *block, rule, stated);
   block->warn_unread();

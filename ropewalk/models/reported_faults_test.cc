@@ -242,5 +242,21 @@ TEST(ReportedFaults, N06_DynamicKeepsThePositions) {
   EXPECT_EQ(spectrum_of(read(small_config("internlm3"))).inv_freq[0], 1);
 }
 
+// A factor that float32 does not hold, or that no model has: each is refused by its key.
+TEST(ReportedFaults, FactorsHaveBounds) {
+  const std::pair<const char*, const char*> keys[] = {
+      {"granite", "attention_multiplier"},       {"gemma2", "attn_logit_softcapping"},
+      {"gemma2", "query_pre_attn_scalar"},       {"olmo", "clip_qkv"},
+      {"falcon_h1", "key_multiplier"},           {"llama4_text", "attn_scale"},
+      {"mimo_v2_flash", "attention_value_scale"}};
+  for (const auto& [type, key] : keys) {
+    for (const double value : {1e300, 1e-300}) {
+      nlohmann::ordered_json config = small_config(type);
+      config[key] = value;
+      EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, key) << type << value;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -51,6 +51,7 @@ RopeRows make_rope_rows(const Spectrum& spectrum, const PositionIds& positions, 
   job.steps = &steps;
   job.positions = &reader;
   RopeRows result{batch, length, job.pairs, direction, {}};
+  if (job.pairs == 0) return result;
   result.rows.resize(static_cast<size_t>(*numbers));
   constexpr int64_t kTokensPerTask = 512;
   if (*tokens <= kTokensPerTask) {

@@ -192,6 +192,7 @@ HWY_INLINE void RotateAs(const RopeJob& job, const RopeTensor& tensor, int64_t b
 
 HWY_INLINE void RotateTensor(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
                              int64_t first, int64_t count, const TokenRow* rows, char* scratch) {
+  if (tensor.heads == 0) return;  // its data may be null
   if (tensor.dtype == DType::f32) {
     return RotateAs<F32>(job, tensor, batch, first, count, rows, scratch);
   }
