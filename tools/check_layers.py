@@ -73,7 +73,7 @@ WORDS = (
      "only ropewalk/spectrum compares a rope_type by name: others ask for a trait of scaling_traits.h"),
 )
 
-# Folders beside ropewalk/ that use the library: all of it but the helpers of the tests.
+# Folders beside ropewalk/ that use the library: all of it but the helpers of the tests, which fuzz/ may use.
 USERS = ("cli", "python", "bench", "fuzz", "examples", "tools")
 
 # Includes every public header (tools/check_public.py): for those who use the library, not for the library.
@@ -132,7 +132,7 @@ def private_fault(path, header):
     """Headers that only some files may see, wherever they lie."""
     if header.endswith("-inl.h") and layer_of(path) != layer_of(header):
         return "an -inl.h header is seen by its own layer only"
-    if is_test(header) and not is_test(path):
+    if is_test(header) and not is_test(path) and not path.startswith("fuzz/"):
         return "helpers of the tests are for *_test.cc only"
     if path.startswith("ropewalk/kernels/") and header == "ropewalk/base/error.h" and not is_test(path):
         return "kernels take plain data and throw nothing: what stands above them checks"

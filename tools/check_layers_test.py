@@ -24,6 +24,7 @@ GOOD = {
     "ropewalk/apply/rope.cc": '#include "ropewalk/kernels/rope/rope_kernel.h"\n#include "ropewalk/tables/table.h"',
     "ropewalk/testing/oracle.h": "#include <mpfr.h>",
     "ropewalk/base/dtype_test.cc": '#include "ropewalk/testing/oracle.h"\n#include "ropewalk/tables/table.h"',
+    "fuzz/bytes.cc": '#include "ropewalk/testing/oracle.h"',
     "ropewalk/tables/table.h": "",
     "ropewalk/tables/table_testing.h": "#include <mpfr.h>",
     "ropewalk/formats/file.h": "",
