@@ -84,7 +84,7 @@ RowRange part(int64_t rows, int64_t size, int64_t index) {
 
 // In pieces, the sizes of which OpenBLAS works at full speed on.
 void multiply(const BlasMatrix& x, const BlasMatrix& w, float* y, const Parallel& parallel) {
-  constexpr int64_t kRowsOfX = 512, kRowsOfW = 256;
+  constexpr int64_t kRowsOfX = 512, kRowsOfW = 1024;
   constexpr double kSmallWork = 1 << 18;  // products, below which another thread costs more
   const double work =
       static_cast<double>(x.rows) * static_cast<double>(w.rows) * static_cast<double>(x.columns);

@@ -33,13 +33,13 @@ struct Run {
   }
 };
 
-// Whether it becomes true in the time that waking a sleeping thread takes.
+// Whether it becomes true in the time that waking a sleeping thread takes. The processor is not
+// given away meanwhile: another program may keep it for milliseconds.
 template <typename Ready>
 bool soon(const Ready& ready) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
   do {
     if (ready()) return true;
-    std::this_thread::yield();
   } while (std::chrono::steady_clock::now() < end);
   return false;
 }

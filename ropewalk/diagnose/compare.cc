@@ -223,6 +223,10 @@ Comparison compare(const ModelEncoding& a, const ModelEncoding& b, const Compare
   Comparison comparison;
   compare_facts(a, b, comparison.differences);
   compare_others(a, b, comparison.differences);
+  if (a.patches && b.patches) {
+    add_differences(to_json(*a.patches), to_json(*b.patches), Level::config, "patches",
+                    comparison.differences);
+  }
   std::vector<size_t> layers(std::min(a.layers.size(), b.layers.size()));
   std::iota(layers.begin(), layers.end(), 0);
   if (options.layer) {

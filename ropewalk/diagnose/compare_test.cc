@@ -166,6 +166,18 @@ TEST(Compare, EveryLayerAndOtherParts) {
   EXPECT_EQ(comparison.differences[0].field, "vision: rope_theta");
 }
 
+// The same tower whose patches come in other blocks: other position ids.
+TEST(Compare, HowPatchesAreNumbered) {
+  ModelEncoding a = llama();
+  a.patches = PatchGrid{.merge = 2};
+  ModelEncoding b = a;
+  EXPECT_TRUE(compare(a, b).differences.empty());
+  b.patches->merge = 1;
+  const Comparison comparison = compare(a, b);
+  ASSERT_EQ(comparison.differences.size(), 1);
+  EXPECT_EQ(comparison.differences[0].field, "patches.merge");
+}
+
 TEST(Compare, OtherWaysToKnowPositions) {
   const Comparison comparison = compare(preset("baichuan-7b"), preset("baichuan-13b"));
   EXPECT_EQ(find(comparison, "positions")->a, FieldValue("rope"));

@@ -253,7 +253,8 @@ TEST(ReportedFaults, FactorsHaveBounds) {
     for (const double value : {1e300, 1e-300}) {
       nlohmann::ordered_json config = small_config(type);
       config[key] = value;
-      EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, key) << type << value;
+      SCOPED_TRACE(config.dump());
+      EXPECT_ROPEWALK_ERROR(read(config), ErrorCode::malformed, key);
     }
   }
 }
