@@ -59,13 +59,13 @@ StatedAttention gguf_attention(GgufKeys& keys, const ModelType& type, const Stat
   if (rule.scale.key == "query_pre_attn_scalar") {
     stated.softmax_scale = gemma_scale(keys, model.size, head_dim);
   } else if (!rule.scale.inverse_root && !rule.scale.key.empty()) {
-    stated.softmax_scale = keys.said_number("attention.scale", kPositive);
+    stated.softmax_scale = keys.said_number("attention.scale", kPositiveFloat);
   }
   if (!rule.softcap.key.empty()) {
-    stated.softcap = keys.said_number("attn_logit_softcapping", kPositive);
+    stated.softcap = keys.said_number("attn_logit_softcapping", kPositiveFloat);
   }
   if (!rule.clip_qkv.key.empty()) {
-    stated.clip_qkv = keys.said_number("attention.clamp_kqv", kPositive);
+    stated.clip_qkv = keys.said_number("attention.clamp_kqv", kPositiveFloat);
   }
   if (!rule.window.key.empty()) {
     stated.window = keys.said_integer("attention.sliding_window", kWindow);

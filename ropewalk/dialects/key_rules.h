@@ -50,7 +50,7 @@ inline constexpr NumberRule kRopeTheta{
 inline constexpr NumberRule kFraction{"a number above 0 and at most 1",
                                       [](double value) { return value > 0 && value <= 1; }};
 inline constexpr NumberRule kAnyNumber{"a number", [](double) { return true; }};
-inline constexpr NumberRule kPositive{"a number above 0 that float32 holds", [](double value) {
+inline constexpr NumberRule kPositiveFloat{"a number above 0 that float32 holds", [](double value) {
                                         return value >= std::numeric_limits<float>::min() &&
                                                value <= std::numeric_limits<float>::max();
                                       }};

@@ -84,7 +84,7 @@ void read_llama3(Translator& to, bool llama4) {
   }
   to.set_type("llama3", "/use_scaled_rope");
   to.copy("factor", "rope_scaling_factor", kGrowth);
-  to.copy("high_freq_factor", "rope_high_freq_factor", kPositive);
+  to.copy("high_freq_factor", "rope_high_freq_factor", kPositiveFloat);
   if (!llama4 && is_llama_3_2(to.stated.size)) {
     to.imply("factor", 32, "/dim, of the size of Llama 3.2, whose config.json says 32");
     to.params.warn(

@@ -31,11 +31,11 @@ StatedAttention stated_attention(ConfigReader& config, const ModelType& type) {
   const AttentionRule& rule = type.attention;
   StatedAttention stated;
   stated.softmax_scale = config.said_number(rule.scale.key, kSoftmaxScale);
-  stated.softmax_factor = config.said_number(rule.scale.factor_key, kPositive);
-  stated.softcap = config.said_number(rule.softcap.key, kPositive);
+  stated.softmax_factor = config.said_number(rule.scale.factor_key, kPositiveFloat);
+  stated.softcap = config.said_number(rule.softcap.key, kPositiveFloat);
   stated.key_multiplier = config.said_number(rule.key_multiplier.key, kMultiplier);
   stated.value_multiplier = config.said_number(rule.value_multiplier.key, kMultiplier);
-  stated.clip_qkv = config.said_number(rule.clip_qkv.key, kPositive);
+  stated.clip_qkv = config.said_number(rule.clip_qkv.key, kPositiveFloat);
   stated.normed = config.said_boolean(rule.qk_norm.on.key);
   stated.norm_extent = config.said_text(rule.qk_norm.extent_key);
   if (rule.norms()) stated.norm_eps = config.said_number(rule.qk_norm.eps_key, kEps);

@@ -125,9 +125,11 @@ TEST(Vision, PatchesAreNumberedAsTheTowerDoes) {
 }
 
 TEST(Vision, TheFileSaysTheMerge) {
+  ordered_json text = small("qwen2_vl_text");
+  text["head_dim"] = 128;
   ordered_json config = {
       {"model_type", "qwen2_vl"},
-      {"text_config", small("qwen2_vl_text")},
+      {"text_config", text},
       {"vision_config", {{"model_type", "qwen2_vl"}, {"embed_dim", 64}, {"num_heads", 2}}}};
   EXPECT_EQ(read(config).patches, (PatchGrid{.merge = 2}));
   config["vision_config"]["spatial_merge_size"] = 3;
