@@ -1,5 +1,5 @@
 #include <cstring>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -82,7 +82,7 @@ Tensor rotated(const Tensor& x, const RotaryLayout& layout, const RopeRows& rows
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzedDataProvider in(data, size);
-  const std::vector<std::string_view> targets = available_targets();
+  const std::vector<std::string> targets = available_targets();
   cap_target(targets[in.ConsumeIntegralInRange<size_t>(0, targets.size() - 1)]);
   const RotaryLayout layout = layout_of(in);
   std::vector<double> inv_freq(static_cast<size_t>(pair_count(layout)));
