@@ -78,8 +78,9 @@ int attend_with_weights(const Options& o, const ModelEncoding& model, const Laye
   }
   const std::optional<Tensor> mask = read_key_mask(o.arrays.key_mask);
   Tensor y = make_tensor(DType::f32, x.shape);
-  const Positions positions = read_positions(o.arrays.positions, o.arrays.token_ids, x.shape[1],
-                                             std::get_if<RopeConfig>(&layer.positions));
+  const auto* rope = std::get_if<RopeConfig>(&layer.positions);
+  const Positions positions =
+      read_positions(o.arrays.positions, o.arrays.token_ids, x.shape[1], rope);
   const int64_t prefix[] = {prefix_of(layer, o.arrays.prefix, o.arrays.token_ids)};
   SelfAttentionOptions options{.prefix = prefix};
   if (mask) options.key_mask = mask->view();

@@ -15,6 +15,7 @@
 #include "cli/with_option.h"
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
+#include "ropewalk/positions/mrope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/tables/cos_sin.h"
 
@@ -53,8 +54,6 @@ Chosen choose(const Options& o) {
   return chosen;
 }
 
-// A list of positions is that of a text, which has the same on every axis: of the models with
-// several axes only those of an mrope_section read texts so.
 Tensor read_ids(const Options& o, const RopeConfig& rope, int64_t axes) {
   Tensor ids = load_positions(o.positions);
   if (ids.shape.empty() || ids.shape.size() > 3) {
@@ -62,7 +61,7 @@ Tensor read_ids(const Options& o, const RopeConfig& rope, int64_t axes) {
                 fmt::format("{}: expected position ids [S], [B, S] or [axes, B, S], found {}",
                             escaped(o.positions), to_string(ids.shape)));
   }
-  if (axes == 1 || ids.shape.size() == 3 || !rope.mrope_section.empty()) return ids;
+  if (ids.shape.size() == 3 || one_list_of_positions(rope)) return ids;
   throw Error(
       ErrorCode::invalid_argument,
       fmt::format("--positions: expected an .npy file [{}, batch, seq], as this model turns "
