@@ -50,13 +50,13 @@ struct StatedKind {
 
 // Which layer is of which kind; a file says it in one of these ways, or not at all.
 struct StatedLayers {
-  bool alike = false;                        // the file lets all layers be of one kind
-  Said<std::vector<std::string>> names;      // of the kind of each layer ...
-  bool names_repeat = false;                 // ... again and again ...
-  bool last_is_first_kind = false;           // ... but for the last layer
-  Said<std::vector<int64_t>> of_first_kind;  // these layers, by their numbers ...
-  int64_t first_number = 0;                  // ... counted from this
-  Said<std::vector<int64_t>> kind_numbers;   // each layer's kind, by its index
+  bool alike = false;                                    // the file lets all layers be of one kind
+  Said<std::vector<std::string>> names;                  // of the kind of each layer ...
+  bool names_repeat = false;                             // ... again and again ...
+  bool last_is_first_kind = false;                       // ... but for the last layer
+  Said<std::vector<int64_t>> of_first_kind;              // these layers, by their numbers ...
+  int64_t first_number = 0;                              // ... counted from this
+  Said<std::vector<int64_t>> kind_numbers;               // each layer's kind, by its index
   Said<int64_t> every, offset, second_from, first_from;  // as LayerKey::States
   Said<std::vector<int64_t>> rotates;                    // 1: the layer rotates
   Said<int64_t> rotates_every;
@@ -73,6 +73,7 @@ struct StatedAttention {
   Said<bool> windowed;
   Said<int64_t> window, chunk, value_dim, shared_kv;
   Said<bool> bidirectional, gated, value_is_key;
+  std::string dual_chunk;  // where the file has chunks in which positions start again; "": none
   Said<bool> query_scaled;
   Said<double> query_beta, query_floor;  // Llama 4
 };

@@ -7,6 +7,7 @@
 namespace ropewalk {
 namespace {
 
+constexpr std::string_view kDualChunk = "dual_chunk_attention_config";
 constexpr NumberRule kSoftmaxScale{"a number from 1e-12 to 1e6",
                                    [](double value) { return value >= 1e-12 && value <= 1e6; }};
 constexpr NumberRule kMultiplier{"a number within -1e6 to 1e6 that is not 0", [](double value) {
@@ -36,6 +37,7 @@ StatedAttention stated_attention(ConfigReader& config, const ModelType& type) {
   stated.key_multiplier = config.said_number(rule.key_multiplier.key, kMultiplier);
   stated.value_multiplier = config.said_number(rule.value_multiplier.key, kMultiplier);
   stated.clip_qkv = config.said_number(rule.clip_qkv.key, kPositiveFloat);
+  if (config.find_object(kDualChunk)) stated.dual_chunk = config.source(kDualChunk);
   stated.normed = config.said_boolean(rule.qk_norm.on.key);
   stated.norm_extent = config.said_text(rule.qk_norm.extent_key);
   if (rule.norms()) stated.norm_eps = config.said_number(rule.qk_norm.eps_key, kEps);

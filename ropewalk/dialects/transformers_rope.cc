@@ -242,6 +242,11 @@ StatedRope stated_rope(ConfigReader& config, const RopeRule& rule) {
     if (factor) return dynamic_by_keys(config, rule, factor);
     return without_block(config, rule, "there is no rope_scaling and no rope_parameters");
   }
+  if (block->find_boolean("use_fope").value_or(false)) {
+    block->refuse(ErrorCode::unsupported, "use_fope",
+                  "expected false, found true: the frequencies are mixed by learned coefficients, "
+                  "weights of the checkpoint");
+  }
   StatedRope stated = read_stated(config, *block, rule);
   stated.has_block = true;
   return stated;

@@ -78,6 +78,8 @@ std::string_view name(NotComputed what) {
       return "growing_queries";
     case NotComputed::prompt_window:
       return "prompt_window";
+    case NotComputed::dual_chunk:
+      return "dual_chunk";
     case NotComputed::learned_query_scale:
       return "learned_query_scale";
     case NotComputed::other:

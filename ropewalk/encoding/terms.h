@@ -120,6 +120,7 @@ enum class NotComputed {
   softplus_gate,           // the output gate is no sigmoid: Laguna
   growing_queries,         // q grows with a power of the position: Beam
   prompt_window,           // a window, but for the prompt: Unlimited-OCR
+  dual_chunk,              // positions start again in chunks: Qwen2.5-1M
   learned_query_scale,     // q is multiplied by learned numbers: TimesFM
   other,                   // what has no name here
 };

@@ -166,5 +166,19 @@ TEST(BadScaling, C22_KeysOfNestedObjectsAreNamedByTheirPointer) {
             "config.json: /rope_parameters/full_attention/factor");
 }
 
+// What other software computes and ropewalk does not.
+TEST(BadScaling, WhatIsNotComputedIsRefusedByName) {
+  expect_refused(with_block(R"({"rope_type": "default", "use_fope": true})"),
+                 "rope_scaling/use_fope: expected false, found true: the frequencies are mixed by "
+                 "learned coefficients",
+                 ErrorCode::unsupported);
+  EXPECT_NO_THROW(read(with_block(R"({"rope_type": "default", "use_fope": false})")));
+  // Qwen2.5-7B-Instruct-1M
+  const ModelEncoding chunked = read(small_config(
+      "qwen2", R"({"dual_chunk_attention_config": {"chunk_size": 262144, "local_size": 8192}})"));
+  EXPECT_THAT(chunked.layers[0].attention.not_computed, Contains(NotComputed::dual_chunk));
+  EXPECT_EQ(source_of(chunked, "dual_chunk"), "config.json: /dual_chunk_attention_config");
+}
+
 }  // namespace
 }  // namespace ropewalk

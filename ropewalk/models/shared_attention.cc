@@ -129,6 +129,10 @@ AttentionConfig common(Resolver& to) {
   if (!rule.known) config.not_computed = {NotComputed::unknown};
   config.not_computed.insert(config.not_computed.end(), rule.not_computed.begin(),
                              rule.not_computed.end());
+  if (!stated.dual_chunk.empty()) {
+    config.not_computed.push_back(NotComputed::dual_chunk);
+    to.note("dual_chunk", "positions start again in chunks", stated.dual_chunk);
+  }
   config.softmax_scale = softmax_scale(to);
   config.qk_norm = qk_norm(to);
   config.v_norm = norm_beside(to, "v_norm", rule.v_norm);

@@ -26,13 +26,29 @@ constexpr NamedScaling kScalings[] = {
 #undef ROPEWALK_SCALING
 };
 
+// What other software has under this key and no Spectrum says.
+struct OtherScaling {
+  std::string_view name, why;
+};
+constexpr OtherScaling kOthers[] = {
+    {"fope", "its frequencies are mixed by learned coefficients, weights of the checkpoint"},
+    {"openpangu", "its axes of positions are laid out in an order that ropewalk has not checked"},
+    {"bailing_mrope",
+     "its axes of positions are laid out in an order that ropewalk has not checked"},
+    {"mllama4", "it is the rotation of Llama 4's vision tower, a part of that model"},
+    {"xpos", "it is the default rotation, and apply_xpos multiplies q and k by their positions"},
+};
+
 const NamedScaling& find(std::string_view name) {
   for (const NamedScaling& named : kScalings) {
     if (name.empty()) break;  // as an unused place for an alias is
     if (named.name == name || std::ranges::count(named.aliases, name) > 0) return named;
   }
-  throw Error(ErrorCode::unsupported, fmt::format("rope_type: expected one of {}, found \"{}\"",
-                                                  fmt::join(rope_types(), ", "), escaped(name)));
+  const auto other = std::ranges::find(kOthers, name, &OtherScaling::name);
+  throw Error(ErrorCode::unsupported, fmt::format("rope_type: expected one of {}, found \"{}\"{}{}",
+                                                  fmt::join(rope_types(), ", "), escaped(name),
+                                                  other == std::end(kOthers) ? "" : ": ",
+                                                  other == std::end(kOthers) ? "" : other->why));
 }
 
 }  // namespace

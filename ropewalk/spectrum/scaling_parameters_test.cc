@@ -280,5 +280,16 @@ TEST(ScalingParameters, ListsHaveOneNumberForEachPair) {
                         "long_factor[7]: expected a positive number, found 0");
 }
 
+// Names of other software's: the reason is said.
+TEST(ScalingParameters, ScalingsThatAreNotComputedAreKnown) {
+  for (const auto& [name, why] :
+       {std::pair{"fope", "\"fope\": its frequencies are mixed by learned coefficients"},
+        {"openpangu", "\"openpangu\": its axes of positions"},
+        {"mllama4", "\"mllama4\": it is the rotation of Llama 4's vision tower"},
+        {"xpos", "\"xpos\": it is the default rotation, and apply_xpos"}}) {
+    EXPECT_ROPEWALK_ERROR(scaling_parameters(name), ErrorCode::unsupported, why);
+  }
+}
+
 }  // namespace
 }  // namespace ropewalk
