@@ -1,150 +1,19 @@
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/encode_vectors.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
 #include "cli/text.h"
-#include "ropewalk/base/checked.h"
-#include "ropewalk/base/half.h"
 #include "ropewalk/formats/npy.h"
-#include "ropewalk/tables/sinusoidal.h"
 
 namespace ropewalk::cli {
 namespace {
-
-struct Options {
-  std::string text, positions, dim = "512", offset = "0", base = "10000";
-  std::string layout = "interleaved", kind = "sinusoidal", dtype = "f32", output, picture;
-  bool json = false, force = false;
-};
-
-// The vectors of a command: one row per position, named by its token where there is a text.
-struct Vectors {
-  std::vector<int64_t> positions;
-  std::vector<std::string> tokens;
-  int64_t dim = 0;
-  std::vector<float> values;
-  DType dtype = DType::f32;
-  std::vector<uint16_t> halves;  // the values as bf16 or f16, if that is the dtype
-
-  std::span<const float> row(size_t i) const {
-    return std::span(values).subspan(i * static_cast<size_t>(dim), static_cast<size_t>(dim));
-  }
-};
-
-DType parse_dtype(const std::string& text) {
-  for (DType dtype : {DType::f32, DType::bf16, DType::f16}) {
-    if (text == name(dtype)) return dtype;
-  }
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("--dtype: \"{}\" is not f32, bf16 or f16", escaped(text)));
-}
-
-// Each number is rounded once, from the exact one.
-void fill_sinusoidal(Vectors& v, const SinusoidalConfig& config) {
-  v.dim = config.d_model;
-  if (v.dtype == DType::f32) {
-    v.values = sinusoidal(config, v.positions);
-    return;
-  }
-  const auto rows = static_cast<int64_t>(v.positions.size());
-  v.halves.resize(static_cast<size_t>(rows * v.dim));
-  sinusoidal(config, v.positions,
-             make_view(static_cast<void*>(v.halves.data()), v.dtype, {rows, v.dim}));
-  for (uint16_t half : v.halves) {
-    v.values.push_back(v.dtype == DType::f16 ? float_from_f16(half) : float_from_bf16(half));
-  }
-}
-
-constexpr int64_t kMostNumbers = int64_t{1} << 28;
-
-void check_size(size_t rows, int64_t dim) {
-  const auto numbers = checked_mul(static_cast<int64_t>(rows), dim);
-  if (!numbers || *numbers > kMostNumbers) {
-    throw Error(
-        ErrorCode::resource_limit,
-        fmt::format("{} vectors of {} numbers, more than the {} numbers that one call writes", rows,
-                    dim, kMostNumbers));
-  }
-}
-
-// One channel for each position up to the last.
-int64_t one_hot_length(const std::vector<int64_t>& positions) {
-  int64_t last = 0;
-  for (int64_t position : positions) {
-    if (position < 0) {
-      throw Error(
-          ErrorCode::invalid_argument,
-          fmt::format("--positions: expected 0 or more, the places of a one-hot vector, found {}",
-                      position));
-    }
-    last = std::max(last, position);
-  }
-  return last == INT64_MAX ? last : last + 1;  // check_size refuses it anyway
-}
-
-SinusoidalConfig sinusoidal_config(const Options& options) {
-  SinusoidalConfig config{
-      .d_model = parse_integer(options.dim, "--dim"),
-      .layout = parse_name(options.layout, "--layout", sinusoidal_layout_from_name),
-      .base = parse_number(options.base, "--base"),
-      .offset = parse_integer(options.offset, "--offset")};
-  if (config.d_model < 1 || config.d_model > 1 << 20) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--dim: expected 1..2^20, found {}", config.d_model));
-  }
-  if (config.base < 1 || config.base > 0x1p60) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--base: expected 1..2^60, found {}", config.base));
-  }
-  return config;
-}
-
-Vectors make_vectors(const Options& options) {
-  Vectors v;
-  if (options.text.empty() == options.positions.empty()) {
-    throw Error(ErrorCode::invalid_argument,
-                "give either a TEXT or --positions, as in: ropewalk encode \"我 愛 你\"");
-  }
-  if (options.positions.empty()) {
-    v.tokens = tokens_of(options.text);
-    if (v.tokens.empty()) {
-      throw Error(ErrorCode::invalid_argument, "TEXT: expected a token, found spaces only");
-    }
-    v.positions.resize(v.tokens.size());
-    std::iota(v.positions.begin(), v.positions.end(), 0);
-  } else {
-    v.positions = load_position_list(options.positions);
-  }
-  v.dtype = parse_dtype(options.dtype);
-  if (v.dtype != DType::f32 && options.kind != "sinusoidal") {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--dtype: {} is for --kind sinusoidal only", name(v.dtype)));
-  }
-  if (options.kind == "integer") {
-    v.dim = 1;
-    v.values = integer_encoding(v.positions);
-  } else if (options.kind == "one-hot") {
-    v.dim = one_hot_length(v.positions);
-    check_size(v.positions.size(), v.dim);
-    v.values = one_hot_encoding(v.positions, v.dim);
-  } else if (options.kind == "sinusoidal") {
-    const SinusoidalConfig config = sinusoidal_config(options);
-    check_size(v.positions.size(), config.d_model);
-    fill_sinusoidal(v, config);
-  } else {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("--kind: \"{}\" is not sinusoidal, integer or one-hot", escaped(options.kind)));
-  }
-  return v;
-}
 
 std::string row_name(const Vectors& v, size_t i) {
   return v.tokens.empty() ? fmt::format("{}", v.positions[i])
@@ -176,7 +45,7 @@ void print_table(const Vectors& v) {
   }
 }
 
-void print_vectors_json(const Vectors& v, const Options& options) {
+void print_vectors_json(const Vectors& v, const EncodeOptions& options) {
   nlohmann::ordered_json json = {{"kind", options.kind}, {"dim", v.dim}};
   if (options.kind == "sinusoidal") json["layout"] = options.layout;
   if (v.dtype != DType::f32) json["dtype"] = name(v.dtype);
@@ -217,7 +86,7 @@ void write_vectors(const Vectors& v, const std::string& path, Overwrite mode) {
 }
 
 #ifdef ROPEWALK_PLOTS
-void draw_vectors(const Vectors& v, const Options& options) {
+void draw_vectors(const Vectors& v, const EncodeOptions& options) {
   plot::HeatMap map{.title = fmt::format("{} encoding, {} dimension{}", options.kind, v.dim,
                                          v.dim == 1 ? "" : "s"),
                     .x_label = "dimension",
@@ -238,7 +107,7 @@ void draw_vectors(const Vectors& v, const Options& options) {
 }
 #endif
 
-int encode(const Options& options) {
+int encode(EncodeOptions& options) {
   const Overwrite mode = overwrite(options.force);
   if (!options.picture.empty()) check_picture(options.picture, mode);
   if (!options.output.empty()) {
@@ -274,7 +143,7 @@ Run declare_encode(CLI::App& app) {
       "Vectors of the sinusoidal encoding, each number correctly rounded:\n"
       "  pe(p, 2i) = sin(p / base^(2i/dim)),  pe(p, 2i+1) = cos(p / base^(2i/dim))\n"
       "or of the naive ones for comparison. Printed as a table, or written with -o.");
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<EncodeOptions>();
   app.add_option("TEXT", o->text, "a text; Chinese is cut at characters, the rest at spaces");
   add_text_option(app, "--positions", o->positions,
                   "positions instead: 7 | 0..4096 (end not included) | 0,5,9 | -3..3 | FILE.npy of "
@@ -282,6 +151,14 @@ Run declare_encode(CLI::App& app) {
                   "P");
   add_text_option(app, "--dim", o->dim, "length of a vector, odd too (512)", "D");
   add_text_option(app, "--kind", o->kind, "sinusoidal (default) | integer | one-hot", "KIND");
+  app.add_option("--model", o->model,
+                 "what this model adds to its input: a config.json, its folder, or a preset; dim, "
+                 "layout and offset are its own")
+      ->type_name("MODEL");
+  app.add_option("--weights", o->weights,
+                 "with --model: the checkpoint that holds its learned table, FILE.safetensors, an "
+                 "index.json, or a folder")
+      ->type_name("FILE");
   add_text_option(app, "--layout", o->layout,
                   "interleaved (default) | sin_cos (Marian) | fairseq | cos_sin (MusicGen)",
                   "LAYOUT");

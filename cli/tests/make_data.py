@@ -137,7 +137,22 @@ def chatglm_6b():
     save("chatglm-6b", config, tensors, {"x": x, "tokens": tokens, "y": y.astype(np.float32)})
 
 
+def roberta():
+    """A learned table of 6 rows, whose first two are those of padding: row r is r, r + 0.1, r + 0.2, r + 0.3."""
+    table = np.arange(6, dtype=np.float32)[:, None] + np.arange(4, dtype=np.float32) / 10
+    config = {
+        "model_type": "roberta",
+        "hidden_size": 4,
+        "num_attention_heads": 2,
+        "num_hidden_layers": 1,
+        "max_position_embeddings": 6,
+        "pad_token_id": 1,
+    }
+    save("roberta", config, {"roberta.embeddings.position_embeddings.weight": table}, {})
+
+
 if __name__ == "__main__":
     llama()
     chatglm3()
     chatglm_6b()
+    roberta()
