@@ -178,6 +178,19 @@ TEST(Compare, HowPatchesAreNumbered) {
   EXPECT_EQ(comparison.differences[0].field, "patches.merge");
 }
 
+// llama.cpp adds slope (k - q) where BLOOM adds slope k: a softmax does not see the difference.
+TEST(Compare, FormsOfAlibiThatASoftmaxDoesNotSee) {
+  ModelEncoding a = preset("baichuan-13b"), b = a;
+  const auto set = [](ModelEncoding& model, AlibiForm form) {
+    for (Layer& layer : model.layers) std::get<AlibiConfig>(layer.positions).form = form;
+  };
+  set(a, AlibiForm::key_position);
+  set(b, AlibiForm::relative);
+  EXPECT_TRUE(compare(a, b).alike());
+  set(b, AlibiForm::symmetric);
+  EXPECT_FALSE(compare(a, b).alike());
+}
+
 TEST(Compare, OtherWaysToKnowPositions) {
   const Comparison comparison = compare(preset("baichuan-7b"), preset("baichuan-13b"));
   EXPECT_EQ(find(comparison, "positions")->a, FieldValue("rope"));
