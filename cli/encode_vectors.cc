@@ -122,7 +122,9 @@ void fill_learned(Vectors& v, const LearnedConfig& config, const EncodeOptions& 
   if (options.weights.empty()) {
     fail("--weights FILE is needed: the positions of this model are weights of its checkpoint");
   }
-  if (v.dtype != DType::f32) fail("--dtype: expected f32 for a learned table");
+  if (v.dtype != DType::f32) {
+    fail(fmt::format("--dtype: expected f32 for a learned table, found {}", name(v.dtype)));
+  }
   v.dim = config.d_model;
   check_size(v.positions.size(), v.dim);
   const Tensor table = read_learned_table(options.weights, config);
