@@ -42,12 +42,13 @@ constexpr ModelType kSyscv[] = {
                     .parts = kSamHqParts}),
     with_features("sam_hq_mask_decoder", "", "SamHQMaskDecoderConfig", FeatureForm::fourier),
     with_features("sam_hq_prompt_encoder", "", "SamHQPromptEncoderConfig", FeatureForm::fourier),
-    relative_terms({.name = "sam_hq_vision_model",
-                    .architecture = "SamHQVisionModel",
-                    .config_class = "SamHQVisionConfig",
-                    .size = {768, 12, 12},
-                    .learned = {.tensor = "vision_encoder.pos_embed"},
-                    .relative = {.form = RelativeForm::decomposed}}),
+    relative_terms(
+        {.name = "sam_hq_vision_model",
+         .architecture = "SamHQVisionModel",
+         .config_class = "SamHQVisionConfig",
+         .size = {768, 12, 12},
+         .learned = {.tensor = "vision_encoder.pos_embed", .picture = {.image = 1024, .patch = 16}},
+         .relative = {.form = RelativeForm::decomposed}}),
 };
 
 constexpr ModelType kTelAviv[] = {

@@ -51,6 +51,13 @@ void read_learned(ConfigReader& config, ModelEncoding& model, const ModelType& t
         config.integer(rule.width_key, {rule.width_key}, kSome,
                        {{rule.width > 0 ? rule.width : model.hidden_size, default_of(type)}});
   }
+  // Without layers that are described, nothing else has read how many positions there are.
+  if (!type.has_layers && type.max_positions > 0) {
+    const std::string_view key =
+        type.max_positions_key.empty() ? "max_position_embeddings" : type.max_positions_key;
+    model.max_positions = config.integer("max_positions", {key}, kPositionCount,
+                                         {{type.max_positions, default_of(type)}});
+  }
   if (rule.first == First::after_padding) {
     table.padding_position =
         config.integer("pad_token_id", {"pad_token_id"}, {0}, {{1, default_of(type)}});
