@@ -36,18 +36,27 @@ nlohmann::ordered_json conventions_json(const std::vector<FamilyInfo>& list) {
     for (const TypeInfo& type : family.types) {
       types.push_back({{"model_type", type.name},
                        {"architecture", text_or_null(type.architecture)},
+                       {"other_names", type.other_names},
+                       {"other_architectures", type.other_architectures},
                        {"kind", type.kind},
                        {"encoding", words(type)},
                        {"attention", text_or_null(type.attention)},
                        {"reads_weights", type.reads_weights},
                        {"pairing", text_or_null(type.pairing)},
                        {"gguf_architecture", text_or_null(type.gguf_architecture)},
+                       {"other_gguf_architectures", type.other_gguf_architectures},
                        {"gguf_pairing", text_or_null(type.gguf_pairing)},
                        {"q_and_k_rows_permuted_in_gguf", type.permuted}});
     }
     array.push_back({{"family", family.name}, {"types", types}, {"presets", family.presets}});
   }
   return array;
+}
+
+// "internvl_chat (also NVLM_D)"
+std::string with_other_names(const TypeInfo& type) {
+  if (type.other_names.empty()) return type.name;
+  return fmt::format("{} (also {})", type.name, fmt::join(type.other_names, ", "));
 }
 
 // docs/models.md.
@@ -67,9 +76,9 @@ void print_markdown(const std::vector<FamilyInfo>& list) {
         "GGUF |\n|---|---|---|---|---|---|\n",
         family.name);
     for (const TypeInfo& type : family.types) {
-      fmt::print("| {} | {} | {} | {} | {} | {}{} |\n", type.name, words(type), type.attention,
-                 type.reads_weights ? "yes" : "", type.gguf_architecture, type.gguf_pairing,
-                 type.permuted ? ", permuted" : "");
+      fmt::print("| {} | {} | {} | {} | {} | {}{} |\n", with_other_names(type), words(type),
+                 type.attention, type.reads_weights ? "yes" : "", type.gguf_architecture,
+                 type.gguf_pairing, type.permuted ? ", permuted" : "");
     }
   }
 }
@@ -78,6 +87,10 @@ std::vector<std::string_view> names_of(const TypeInfo& type) {
   std::vector<std::string_view> names;
   for (const std::string* name : {&type.name, &type.architecture, &type.gguf_architecture}) {
     if (!name->empty()) names.push_back(*name);
+  }
+  for (const std::vector<std::string>* others :
+       {&type.other_names, &type.other_architectures, &type.other_gguf_architectures}) {
+    names.insert(names.end(), others->begin(), others->end());
   }
   return names;
 }

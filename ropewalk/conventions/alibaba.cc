@@ -57,6 +57,9 @@ constexpr ModelType kTypes[] = {
                     .part = "text_config",
                     .part_type = "qwen2",
                     .parts = kVideoLlama3Parts}),
+    model_of_parts({"ovis", "Ovis", "OvisConfig", "llm_config", "qwen2"}),
+    model_of_parts({"funaudiochat", "FunAudioChatForConditionalGeneration", "FunAudioChatConfig",
+                    "text_config", "qwen3"}),
 };
 
 }  // namespace

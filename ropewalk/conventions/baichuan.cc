@@ -3,6 +3,7 @@
 // Source: modeling_baichuan.py of baichuan-inc/Baichuan-7B, Baichuan-13B-Chat, Baichuan2-13B-Chat.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -21,6 +22,9 @@ constexpr ModelType kTypes[] = {
      .gguf = gguf_norm("baichuan"),
      .encoding = kEncoding,
      .special = Special::baichuan},
+    refused("baichuan_m1", "BaichuanM1ForCausalLM", "BaichuanM1Config",
+            "its layers with a window have heads of their own, and k and v are convolved, which is "
+            "not supported"),
 };
 
 }  // namespace

@@ -1,9 +1,12 @@
 // ByteDance. Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
+
+constexpr Part kBagelParts[] = {part_model("vision", "vit_config", "siglip_vision_model")};
 
 constexpr ModelType kTypes[] = {
     {.name = "seed_oss",
@@ -16,6 +19,8 @@ constexpr ModelType kTypes[] = {
      .attention = kPlainAttention,
      .weights = kSeparate,
      .gguf = gguf_neox("seed_oss")},
+    model_of_parts({"bagel", "BagelForConditionalGeneration", "BagelConfig", "llm_config", "qwen2",
+                    kBagelParts}),
 };
 
 }  // namespace

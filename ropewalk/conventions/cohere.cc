@@ -44,6 +44,7 @@ constexpr ModelType kTypes[] = {
                     .architecture = "Cohere2MoeForCausalLM",
                     .config_class = "Cohere2MoeConfig",
                     .head_dim = 128,
+                    .gguf = gguf_norm("cohere2moe"),
                     .special = Special::cohere2_moe}),
     {.name = "cohere2_vision",
      .architecture = "Cohere2VisionForConditionalGeneration",

@@ -95,7 +95,7 @@ constexpr ModelType kTypes[] = {
                     .architecture = "DeepseekOcr2SamVisionEncoder",
                     .config_class = "DeepseekOcr2SamVisionConfig",
                     .size = {768, 12, 12},
-                    .learned = {.tensor = "pos_embed"},
+                    .learned = {.tensor = "pos_embed", .picture = {.image = 1024, .patch = 16}},
                     .relative = {.form = RelativeForm::decomposed}}),
     model_of_parts({.name = "deepseek_ocr2_vision",
                     .architecture = "DeepseekOcr2VisionModel",
@@ -133,6 +133,15 @@ constexpr ModelType kTypes[] = {
      .config_class = "DeepseekOcr2VisionEncoderConfig",
      .size = {4096, 32, 32},
      .max_positions = 32768},
+    model_of_parts({"deepseek_vl_v2", "DeepseekVLV2ForCausalLM", "DeepseekVLV2Config",
+                    "language_config", "deepseek_v2", kDeepseekVlParts}),
+    model_of_parts({"multi_modality", "MultiModalityCausalLM", "MultiModalityConfig",
+                    "language_config", "llama"}),
+    refused("deepseekocr", "DeepseekOCRForCausalLM", "DeepseekOCRConfig",
+            "its language_config is a deepseek_v2 with ordinary heads, use_mla false, which is not "
+            "supported"),
+    refused("deepseek_v41", "DeepseekV41ForCausalLM", "DeepseekV41Config",
+            "which of its layers are compressed, and so have another base, is not read from it"),
 };
 
 }  // namespace

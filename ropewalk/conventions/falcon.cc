@@ -45,6 +45,9 @@ constexpr ModelType kTypes[] = {
      .gguf = gguf_neox("falcon-h1")},
     without_positions("falcon_mamba", "FalconMambaForCausalLM", "FalconMambaConfig",
                       kRecurrenceAlone),
+    refused("falcon_ocr", "", "FalconOcrConfig",
+            "half of a head turns by directions of the checkpoint, freqs_cis_golden, which is not "
+            "supported"),
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "ropewalk/conventions/family.h"
 
+#include "ropewalk/conventions/other_names.h"
+
 namespace ropewalk {
 namespace {
 
@@ -14,6 +16,8 @@ constexpr const Family* kFamilies[] = {
 std::span<const Family* const> all_families() { return kFamilies; }
 
 KnownType find_model_type(std::string_view name) {
+  const std::string_view other = type_of_other_name(other_model_types(), name);
+  if (!other.empty()) name = other;
   for (const Family* family : all_families()) {
     for (const ModelType& type : family->types) {
       if (type.name == name) return {family, &type};

@@ -33,7 +33,7 @@ struct KnownType {
   const ModelType* type = nullptr;
 };
 
-// By the value of /model_type; both null for one that is not known.
+// By the value of /model_type, or another name of one; both null for one that is not known.
 KnownType find_model_type(std::string_view name);
 
 }  // namespace ropewalk

@@ -93,6 +93,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "GraniteDoclingConfig",
      .part = "text_config",
      .part_type = "granite_docling_text"},
+    model_of_parts({"granite_vision", "", "GraniteVisionConfig", "text_config", "granite"}),
 };
 
 }  // namespace

@@ -8,6 +8,8 @@ namespace {
 
 constexpr Part kInternvlParts[] = {part_model("vision", "vision_config", "internvl_vision")};
 
+constexpr Part kInternVitParts[] = {part_model("vision", "vision_config", "intern_vit_6b")};
+
 constexpr ModelType kTypes[] = {
     {.name = "internlm",
      .architecture = "InternLMForCausalLM",
@@ -43,6 +45,19 @@ constexpr ModelType kTypes[] = {
                    .size = {1024, 16, 24},
                    .learned = {.tensor = "embeddings.position_embeddings",
                                .picture = {.image = 448, .patch = 14, .more = 1}}}),
+    model_of_parts({"internvl_chat", "InternVLChatModel", "InternVLChatConfig", "llm_config",
+                    "qwen2", kInternVitParts}),
+    learned_table({.name = "intern_vit_6b",
+                   .architecture = "InternVisionModel",
+                   .config_class = "InternVisionConfig",
+                   .size = {3200, 25, 48},
+                   .learned = {.tensor = "embeddings.position_embedding",
+                               .picture = {.image = 224, .patch = 14, .more = 1}}}),
+    refused("interns1_pro", "InternS1ProForConditionalGeneration", "InternS1ProConfig",
+            "its text turns by FoPE, whose Fourier series are weights of the checkpoint, which is "
+            "not supported"),
+    model_of_parts(
+        {"interns1", "InternS1ForConditionalGeneration", "InternS1Config", "text_config", "qwen3"}),
 };
 
 }  // namespace

@@ -48,6 +48,11 @@ constexpr ModelType kLfm2{
 
 constexpr ModelType kTypes[] = {
     kLfm2,
+    // Without the causal mask, for embeddings.
+    like(kLfm2, {.name = "lfm2_encoder",
+                 .architecture = "Lfm2BidirectionalModel",
+                 .config_class = "Lfm2Config",
+                 .attention = AttentionRule{}}),
     like(kLfm2, {.name = "lfm2_moe",
                  .architecture = "Lfm2MoeForCausalLM",
                  .config_class = "Lfm2MoeConfig",

@@ -48,6 +48,10 @@ constexpr ModelType kTypes[] = {
                     .part = "text_config",
                     .part_type = "llama",
                     .parts = kVideoLlavaParts}),
+    model_of_parts({"llava_onevision2", "LlavaOnevision2ForConditionalGeneration",
+                    "LlavaOnevision2Config", "text_config", "qwen3"}),
+    refused("llava_bunny", "", "",
+            "its text is a qwen2 or a llama with the keys at the top; --assume reads it as one"),
 };
 
 }  // namespace

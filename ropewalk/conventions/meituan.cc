@@ -25,6 +25,7 @@ constexpr ModelType kTypes[] = {
      .attention = kPlainAttention,
      .weights = {.form = QkvForm::latent, .layer = "layers.{}.self_attn.0."}},
     diffusion({.name = "LongCatImageTransformer2DModel", .rope_theta = 10000, .axes = &kFluxAxes}),
+    refused("longcat_flash_sparse", "", "", "its sparse indexer is not supported"),
 };
 
 }  // namespace

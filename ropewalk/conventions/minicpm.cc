@@ -79,6 +79,9 @@ constexpr ModelType kTypes[] = {
                    .size = {768, 12, 12},
                    .learned = {.tensor = "embeddings.position_embedding.weight",
                                .picture = {.image = 224, .patch = 16}}}),
+    refused("minicpmv", "MiniCPMV", "MiniCPMVConfig",
+            "its text is a minicpm, llama, qwen2 or qwen3 by /version, with the keys at the top; "
+            "--assume reads it as one"),
 };
 
 }  // namespace

@@ -12,7 +12,19 @@ constexpr LayerKind kKimiLinear[] = {
     {.name = "linear_attention", .rotates = false, .mixer = Mixer::recurrence},
 };
 
+// As the checkpoints of Moonshot have it; that of transformers' Kimi K2.5 is half-split.
+constexpr VisionRope kMoonVit{.pairing = Pairing::interleaved,
+                              .order = MropeOrder::alternating,
+                              .patches = {.axes = PatchAxes::wh}};
+constexpr Part kMoonVitTower[] = {{.tower = &kMoonVit}};
+
 constexpr ModelType kTypes[] = {
+    {.name = "kimi_vl",
+     .architecture = "KimiVLForConditionalGeneration",
+     .config_class = "KimiVLConfig",
+     .part = "text_config",
+     .part_type = "deepseek_v3",
+     .parts = kMoonVitTower},
     {.name = "kimi_k2",
      .config_class = "DeepseekV3Config",
      .kv_heads = 128,
@@ -46,6 +58,8 @@ constexpr ModelType kTypes[] = {
                   {1152, 16, 27},
                   &kKimiVision,
                   "RoPE half_split, columns and rows on pairs by turns"}),
+    model_of_parts({"kimi_k3", "KimiK3ForConditionalGeneration", "KimiK3Config", "text_config",
+                    "kimi_linear"}),
 };
 
 }  // namespace

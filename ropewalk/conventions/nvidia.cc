@@ -33,6 +33,8 @@ constexpr Part kNemotron35TranscribeAudioParts[] = {
     part_model("diarization", "diarization_config", "nemotron3_diarization")};
 constexpr Part kNemotronHOmniParts[] = {part_model("vision", "vision_config", "radio")};
 
+constexpr Part kEagleParts[] = {part_model("vision", "vision_config", "siglip_vision_model")};
+
 constexpr ModelType kTypes[] = {
     {.name = "nemotron",
      .architecture = "NemotronForCausalLM",
@@ -225,6 +227,22 @@ constexpr ModelType kTypes[] = {
      .max_positions = 131072,
      .rope_theta = 100000000,
      .multi_axis = {.axes = 3, .order = MropeOrder::interleaved, .section = {24, 20, 20}}},
+    model_of_parts({"Llama_Nemotron_Nano_VL", "Llama_Nemotron_Nano_VL",
+                    "Llama_Nemotron_Nano_VL_Config", "llm_config", "llama"}),
+    model_of_parts({"eagle_2_5_vl", "Eagle2_5_VLForConditionalGeneration", "Eagle2_5_VLConfig",
+                    "text_config", "qwen2", kEagleParts}),
+    {.name = "nemotron-nas",
+     .architecture = "DeciLMForCausalLM",
+     .config_class = "DeciLMConfig",
+     .max_positions = 0,
+     .attention = kPlainAttention,
+     .weights = kSeparate,
+     .gguf = gguf_norm("deci"),
+     .encoding = "RoPE half_split on the whole head, none where block_configs leaves attention out",
+     .special = Special::nemotron_nas},
+    without_positions("nemotron_parse", "NemotronParseForConditionalGeneration",
+                      "NemotronParseConfig", "its decoder adds no positions to its input"),
+    model_of_parts({"locateanything", "", "LocateAnythingConfig", "text_config", "qwen2"}),
 };
 
 }  // namespace

@@ -17,6 +17,11 @@ constexpr LayerKind kScaledAndLocal[] = {
 };
 constexpr KeyAlias kMolmo2Aliases[] = {{"layer_norm_eps", "rms_norm_eps"}};
 
+constexpr KeyAlias kMolmoKeys[] = {{"d_model", "hidden_size"},
+                                   {"n_heads", "num_attention_heads"},
+                                   {"n_kv_heads", "num_key_value_heads"},
+                                   {"n_layers", "num_hidden_layers"}};
+
 constexpr ModelType kTypes[] = {
     {.name = "olmo",
      .architecture = "OlmoForCausalLM",
@@ -91,6 +96,13 @@ constexpr ModelType kTypes[] = {
                    .max_positions = 729,
                    .learned = {.tensor = "positional_embedding"},
                    .max_positions_key = "num_position_embeddings"}),
+    {.name = "molmo",
+     .architecture = "MolmoForCausalLM",
+     .config_class = "MolmoConfig",
+     .aliases = kMolmoKeys,
+     .max_positions = 4096,
+     .rope_theta = 1000000},
+    refused("molmo_point", "", "", "its layers are described nowhere that ropewalk reads"),
 };
 
 }  // namespace

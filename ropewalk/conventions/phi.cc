@@ -80,6 +80,8 @@ constexpr ModelType kTypes[] = {
                    .window = {.key = "sliding_window", .value = 0, .all_layers = true}},
      .weights = kSeparate,
      .gguf = gguf_neox("phimoe")},
+    refused("phi3small", "Phi3SmallForCausalLM", "Phi3SmallConfig",
+            "its blocks of sparse attention and rope_position_scale are not supported"),
 };
 
 }  // namespace

@@ -13,6 +13,9 @@ constexpr std::string_view kTelltaleKeys[] = {"partial_rotary_factors", "num_att
 
 constexpr Part kGotOcr2Parts[] = {part_model("vision", "vision_config", "got_ocr2_vision")};
 
+constexpr KeyAlias kStep3Keys[] = {{"num_attention_groups", "num_key_value_heads"},
+                                   {"max_position_embedding", "max_position_embeddings"}};
+
 constexpr ModelType kTypes[] = {
     {.name = "step3p5",
      .architecture = "Step3p5ForCausalLM",
@@ -46,10 +49,26 @@ constexpr ModelType kTypes[] = {
                     .architecture = "GotOcr2VisionEncoder",
                     .config_class = "GotOcr2VisionConfig",
                     .size = {768, 12, 12},
-                    .learned = {.tensor = "pos_embed"},
+                    .learned = {.tensor = "pos_embed", .picture = {.image = 1024, .patch = 16}},
                     .relative = {.form = RelativeForm::decomposed}}),
     refused("step3p5_vision", "Step3p7VisionModel", "Step3p7VisionConfig",
             "columns come before rows beside a learned grid, which is not supported"),
+    {.name = "step3_text",
+     .architecture = "Step3TextForCausalLM",
+     .config_class = "Step3TextConfig",
+     .aliases = kStep3Keys,
+     .head_dim = 256,
+     .kv_heads = 1,
+     .max_positions = 65536,
+     .rope_theta = 500000},
+    model_of_parts({"step3_vl", "Step3VLForConditionalGeneration", "Step3VLConfig", "text_config",
+                    "step3_text"}),
+    refused("step1", "Step1ForCausalLM", "Step1Config",
+            "its ALiBi is of the square roots of distances, which is read of a step alone"),
+    refused("step5", "Step5ForCausalLM", "Step5Config",
+            "each of its layers may have a base of its own, which is not supported"),
+    model_of_parts(
+        {"step_vl", "StepVLForConditionalGeneration", "StepVLConfig", "text_config", "qwen3"}),
 };
 
 }  // namespace

@@ -19,6 +19,14 @@ constexpr ModelType kTypes[] = {
      .value_dim = {"v_head_dim", 128},
      .attention = kPlainAttention,
      .weights = kLatent},
+    {.name = "youtu_llm",
+     .config_class = "YoutuLLMConfig",
+     .kv_heads = 16,
+     .max_positions = 131072,
+     .pairing = Pairing::interleaved,
+     .rope_theta = 1600000,
+     .latent = kLatentOfDeepseekV3,
+     .value_dim = {"v_head_dim", 128}},
 };
 
 }  // namespace

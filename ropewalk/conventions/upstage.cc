@@ -17,6 +17,10 @@ constexpr ModelType kTypes[] = {
      .fraction = Fraction::leading,
      .attention = kPlainAttention,
      .weights = kSeparate},
+    {.name = "solar",
+     .architecture = "SolarForCausalLM",
+     .config_class = "SolarConfig",
+     .max_positions = 0},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Xiaomi. Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -39,6 +40,14 @@ constexpr ModelType kTypes[] = {
                    .value_multiplier = {"attention_value_scale", 0.707}},
      .weights = {.form = QkvForm::separate, .sinks = "attention_sink_bias"},
      .gguf = gguf_neox("mimo2")},
+    {.name = "mimo",
+     .architecture = "MiMoForCausalLM",
+     .config_class = "MiMoConfig",
+     .max_positions = 32768,
+     .attention = kPlainAttention,
+     .weights = kSeparate},
+    model_of_parts({"midashenglm", "MiDashengLMModel", "MiDashengLMConfig", "text_config",
+                    "qwen2_5_omni_text"}),
 };
 
 }  // namespace

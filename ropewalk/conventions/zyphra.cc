@@ -53,6 +53,7 @@ constexpr ModelType kTypes[] = {
      .layers = {.kinds = kZaya},
      .attention = {.known = true, .not_computed = kConvolvedProjections}},
     without_positions("zamba", "ZambaForCausalLM", "ZambaConfig", kRecurrenceAlone),
+    model_of_parts({"zaya1_vl", "", "Zaya1VLConfig", "text_config", "zaya"}),
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/conventions/other_names.h"
 #include "ropewalk/models/parts.h"
 #include "ropewalk/models/row_reader.h"
 
@@ -97,16 +98,21 @@ KnownType named_by_architecture(const ConfigReader& config) {
       }
     }
   }
-  return {};
+  const std::string_view other = type_of_other_name(other_architectures(), architecture);
+  return other.empty() ? KnownType{} : find_model_type(other);
 }
 
-// A file without model_type may still name its class. Never its shape alone: that would be a guess.
-KnownType type_of_architecture(ConfigReader& config) {
+// A file without a model_type, or with one that is not known, may still name its class. Never its
+// shape alone: that would be a guess.
+KnownType type_of_architecture(ConfigReader& config, const std::optional<std::string>& stated) {
   const KnownType known = named_by_architecture(config);
   if (known.type == nullptr) return {};
+  const std::string key = config.pointer_to("model_type");
   config.note("family", std::string(known.family->name), config.source("architectures") + "/0");
-  config.warn(fmt::format("there is no {}; the family is told by {}/0, \"{}\"",
-                          config.pointer_to("model_type"), config.pointer_to("architectures"),
+  config.warn(fmt::format("{}; the family is told by {}/0, \"{}\"",
+                          stated ? fmt::format("{} \"{}\" is not known", key, escaped(*stated))
+                                 : fmt::format("there is no {}", key),
+                          config.pointer_to("architectures"),
                           config.json()["architectures"].front().get<std::string>()));
   return known;
 }
@@ -154,16 +160,20 @@ KnownType find_model_type(ConfigReader& config) {
   const std::string_view key =
       !config.has("model_type") && config.has("_class_name") ? "_class_name" : "model_type";
   const std::optional<std::string> type = config.find_text(key);
-  const KnownType known = type ? find_model_type(*type) : type_of_architecture(config);
+  const KnownType known = type ? find_model_type(*type) : KnownType{};
   if (known.type != nullptr) {
-    if (type) {
-      config.note("family", std::string(known.family->name), config.source(key));
-      if (*type != known.family->name) {
-        config.note("model_type", *type, config.source(key));
-      }
+    config.note("family", std::string(known.family->name), config.source(key));
+    if (*type != known.type->name) {
+      config.note(
+          "model_type", std::string(known.type->name),
+          fmt::format("{}: \"{}\" is another name of it", config.source(key), escaped(*type)));
+    } else if (*type != known.family->name) {
+      config.note("model_type", *type, config.source(key));
     }
     return not_that_of_a_part(config, known);
   }
+  const KnownType of_class = type_of_architecture(config, type);
+  if (of_class.type != nullptr) return not_that_of_a_part(config, of_class);
   const std::string found = type ? fmt::format("\"{}\"", escaped(*type)) : "no such key";
   config.refuse(type ? ErrorCode::unsupported : ErrorCode::malformed, key,
                 fmt::format("expected one that ropewalk models lists, found {}{}{}{}", found,

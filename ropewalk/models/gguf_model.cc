@@ -9,6 +9,7 @@
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
 #include "ropewalk/conventions/llama_cpp.h"
+#include "ropewalk/conventions/other_names.h"
 #include "ropewalk/dialects/gguf.h"
 #include "ropewalk/dialects/notes.h"
 #include "ropewalk/models/family.h"
@@ -33,6 +34,7 @@ bool has_windows(const ModelType& type) {
       if (!type.gguf.architecture.empty()) names.push_back(type.gguf.architecture);
     }
   }
+  for (const OtherName& other : other_gguf_architectures()) names.push_back(other.name);
   throw Error(
       ErrorCode::unsupported,
       fmt::format("{}: general.architecture: expected one that ropewalk models lists, found "
@@ -56,6 +58,9 @@ KnownType type_of_architecture(GgufKeys& keys) {
       best = {family, &type};
       best_score = score;
     }
+  }
+  if (best.type == nullptr) {
+    best = find_model_type(type_of_other_name(other_gguf_architectures(), keys.architecture()));
   }
   if (best.type == nullptr) refuse_architecture(keys);
   return best;
@@ -172,6 +177,49 @@ void warn_of_keys(GgufKeys& keys, const ModelType& type, Pairing pairing, ModelE
                    keys.missing_parts().front()));
 }
 
+// A learned table, where llama.cpp gives the scores no bias: a bert, which is a jina-bert-v2 too.
+bool has_table(const ModelType& type) {
+  return type.positions == Positions::learned ||
+         (type.positions == Positions::alibi && !type.learned.tensor.empty());
+}
+
+// A type that llama.cpp turns nothing of: what is left of the model is its size, and the table or
+// the buckets that are weights of it.
+void read_unrotated(GgufKeys& keys, const ModelType& type, ModelEncoding& model) {
+  const std::string source = "family: the code of llama.cpp";
+  const auto sized = [&](std::string_view field, std::string_view key, const IntegerRule& rule) {
+    return settled(model, field, keys.said_integer(key, rule), rule);
+  };
+  model.hidden_size = sized("hidden_size", "embedding_length", kHiddenSize);
+  if (has_table(type)) {
+    LearnedConfig table{.d_model = model.hidden_size, .tensor = "position_embd.weight"};
+    model.max_positions = sized("max_positions", "context_length", kPositionCount);
+    table.rows = model.max_positions;
+    note(model, "tensor", table.tensor, source);
+    note(model, "encoding", "learned", source);
+    model.others.push_back({"input", std::move(table)});
+  } else if (type.positions == Positions::buckets) {
+    const BucketBiasConfig buckets{
+        .heads = sized("heads", "attention.head_count", kHeadCount),
+        .buckets = sized("buckets", "attention.relative_buckets_count", kHeadCount)};
+    note(model, "encoding", "bucket_bias", source);
+    model.others.push_back({"encoder", buckets});
+    if (keys.architecture() == "t5") {
+      BucketBiasConfig decoder = buckets;
+      decoder.bidirectional = false;
+      model.others.push_back({"decoder", decoder});
+    }
+  } else {
+    note(model, "encoding", "none", source);
+  }
+}
+
+bool turns_nothing(const ModelType& type) {
+  return has_table(type) || type.positions == Positions::buckets ||
+         type.positions == Positions::none ||
+         (type.positions == Positions::rotary && !may_rotate(type));
+}
+
 }  // namespace
 
 ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_view assume) {
@@ -179,7 +227,6 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   GgufKeys keys(file, path);
   const KnownType known = assume.empty() ? type_of_architecture(keys) : known_type(assume);
   const ModelType& type = *known.type;
-  const GgufForm form = form_of(known, keys);
 
   ModelEncoding model;
   model.name = file.label();
@@ -189,10 +236,17 @@ ModelEncoding read_gguf_model(const std::filesystem::path& path, std::string_vie
   const std::string source = file.label() + ": general.architecture";
   note(model, "family", model.family, source);
   note(model, "architecture", keys.architecture(), source);
-
+  if (type.positions == Positions::other) {
+    throw Error(ErrorCode::unsupported, fmt::format("{}: {}", source, type.remark));
+  }
   const LlamaCppArchitecture* found = find_llama_cpp(keys.architecture());
   const LlamaCppArchitecture code = found != nullptr ? *found : LlamaCppArchitecture{};
   const bool alibi = has_alibi(keys, code);
+  if (!alibi && turns_nothing(type)) {
+    read_unrotated(keys, type, model);
+    return model;
+  }
+  const GgufForm form = form_of(known, keys);
   StatedModel stated = stated_model(keys, type, !alibi, model);
   refuse_unknown_windows(keys, has_windows(type) && !stated.layers.alike);
   const Pairing pairing = pairing_of(stated, form);

@@ -10,6 +10,7 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/conventions/other_names.h"
 #include "ropewalk/dialects/config_reader.h"
 #include "ropewalk/dialects/params.h"
 #include "ropewalk/formats/file.h"
@@ -83,6 +84,23 @@ std::string_view kind_of(const ModelType& type) {
       return "refused";
   }
   return "";
+}
+
+std::vector<std::string> names_of(std::span<const OtherName> names, const ModelType& type) {
+  std::vector<std::string> found;
+  for (const OtherName& other : names) {
+    if (other.model_type == type.name) found.emplace_back(other.name);
+  }
+  return found;
+}
+
+void add_other_names(const ModelType& type, TypeInfo& info) {
+  info.other_names = names_of(other_model_types(), type);
+  info.other_architectures = names_of(other_architectures(), type);
+  if (!type.other_architecture.empty()) {
+    info.other_architectures.emplace_back(type.other_architecture);
+  }
+  info.other_gguf_architectures = names_of(other_gguf_architectures(), type);
 }
 
 // A path that may not be looked at exists too: the system will say why it cannot be read.
@@ -170,6 +188,7 @@ std::vector<FamilyInfo> families() {
                             .encoding = encoding_in_words(type),
                             .gguf_architecture = std::string(type.gguf.architecture)});
       TypeInfo& added = info.types.back();
+      add_other_names(type, added);
       if (!type.part.empty()) continue;
       added.attention = attention_in_words(type);
       added.reads_weights = type.weights.form != QkvForm::unknown;

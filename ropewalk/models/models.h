@@ -34,8 +34,10 @@ ModelEncoding load_model(const std::string& path_or_preset, std::string_view ass
 
 // One value of /model_type that read_model knows, as a row of the table of conventions.
 struct TypeInfo {
-  std::string name;               // "qwen3"
-  std::string architecture;       // value of /architectures/0: "Qwen3ForCausalLM"
+  std::string name;          // "qwen3"
+  std::string architecture;  // value of /architectures/0: "Qwen3ForCausalLM"
+  // Other values of /model_type, /architectures/0 and general.architecture that are read as it.
+  std::vector<std::string> other_names, other_architectures, other_gguf_architectures;
   std::string part, part_type;    // a model of several parts: where its text is, and of which type
   std::string kind;               // "rope", "alibi", "learned", "parts", ...: what it answers
   std::string encoding;           // in words

@@ -116,6 +116,11 @@ TEST(Published, EachUsedKeyCounts) {
       ordered_json other = config;
       ordered_json& value = other[ordered_json::json_pointer(pointer)];
       value = mutated(value);
+      // An unknown type is told by the class.
+      if (pointer.ends_with("/model_type")) {
+        const std::string object = pointer.substr(0, pointer.size() - 11);
+        other[ordered_json::json_pointer(object)].erase("architectures");
+      }
       const bool excused = kCountsWithOthers.contains(name + " " + pointer);
       EXPECT_NE(differs(other, model), excused) << name << " " << pointer << " " << value.dump();
       ++used;

@@ -239,10 +239,9 @@ TEST(WrongFacts, B07_ScalingFactorOfNomic) {
 
 // No key of a GGUF states the pairs: a type that has no such file takes those of the architecture.
 TEST(WrongFacts, B06_PairsOfAnAssumedTypeWithoutGguf) {
-  EXPECT_ROPEWALK_ERROR(read_gguf(sized("cohere2moe"), "cohere2_moe"), ErrorCode::unsupported,
+  EXPECT_ROPEWALK_ERROR(read_gguf(sized("jetmoe"), "jetmoe"), ErrorCode::unsupported,
                         "general.architecture: expected one whose pairs are known, because a "
-                        "cohere2_moe has no GGUF form that ropewalk models lists; found "
-                        "\"cohere2moe\"");
+                        "jetmoe has no GGUF form that ropewalk models lists; found \"jetmoe\"");
   EXPECT_EQ(rope_of(read_gguf(sized("llama"), "csm")).layout.windows[0].pairing,
             Pairing::interleaved);
 }
