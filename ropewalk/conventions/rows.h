@@ -11,6 +11,10 @@ namespace ropewalk {
 
 // Rows of many models that differ in few things.
 
+// The place of a config_class whose defaults nobody here has seen: what a file does not state is a
+// guess, and evidence says so.
+inline constexpr std::string_view kNotRead = "its class, which was not read";
+
 // A type whose code is that of another, under names of its own, with what else it has of its own.
 // What is not said is that of the other.
 struct OwnNames {

@@ -1,6 +1,7 @@
 // Upstage. Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -19,7 +20,7 @@ constexpr ModelType kTypes[] = {
      .weights = kSeparate},
     {.name = "solar",
      .architecture = "SolarForCausalLM",
-     .config_class = "SolarConfig",
+     .config_class = kNotRead,
      .max_positions = 0},
 };
 
