@@ -145,7 +145,8 @@ std::vector<std::string> LayerReader::unused() const {
   constexpr std::string_view kBesideWeights[] = {"inv_freq", "masked_bias", "attention.bias",
                                                  "attn.bias", "rotary_pos_emb"};
   std::vector<std::string> unused;
-  for (const auto& [tensor, index] : file_.tensors()) {
+  for (const auto& entry : file_.tensors()) {
+    const std::string& tensor = entry.first;
     if (!tensor.starts_with(prefix_) || used_.contains(tensor)) continue;
     const bool beside = std::any_of(std::begin(kBesideWeights), std::end(kBesideWeights),
                                     [&](std::string_view end) { return tensor.ends_with(end); });
