@@ -35,6 +35,8 @@ struct OnlyIf {
   bool else_none = false;
   bool else_relative = false;
   std::string_view refusal = {};
+  // A switch beside the key that may not be on, and why.
+  std::string_view never = {}, never_why = {};
 };
 
 struct AlibiRule {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kType = "rope.scaling.type";
 constexpr std::string_view kFactor = "rope.scaling.factor";
+constexpr std::string_view kOldFactor = "rope.scale_linear";
 constexpr std::string_view kAttention = "rope.scaling.attn_factor";
 constexpr std::string_view kOriginal = "rope.scaling.original_context_length";
 // Values of rope.scaling.type, by their index in kNames.
@@ -25,7 +26,18 @@ struct Writer {
   GgufKeys& keys;
   StatedRope result = {};
 
-  void set_type(const char* type) { result.rope_type = keys.said<std::string>(kType, type); }
+  // By the key, or where the file has not, by what stands in its place.
+  void set_type(const char* type, const std::string& instead) {
+    result.rope_type = keys.said<std::string>(kType, type);
+    if (states(kType)) return;
+    result.rope_type.source =
+        fmt::format("{}: {}", keys.file().label(),
+                    escaped(instead.empty() ? keys.key(kType) + " is absent" : instead));
+    result.rope_type.key.clear();
+  }
+  bool states(std::string_view name) const {
+    return keys.file().metadata().contains(keys.key(name));
+  }
   void set(const std::string& parameter, std::optional<double> value, std::string_view name) {
     result.parameters[parameter] = keys.said(name, value);
   }
@@ -45,7 +57,7 @@ struct Writer {
 // The divisor of the positions; 1 where neither the key nor its older name is there, or where it is
 // 0, as llama.cpp writes it.
 double factor(GgufKeys& keys) {
-  const std::string_view name = keys.number(kFactor) ? kFactor : "rope.scale_linear";
+  const std::string_view name = keys.number(kFactor) ? kFactor : kOldFactor;
   const double value = keys.number(name).value_or(1);
   if (value == 0) return 1;
   if (value < 0) keys.fail(name, fmt::format("expected a positive number, found {}", value));
@@ -172,18 +184,19 @@ Type scaling_type(GgufKeys& keys) {
 }
 
 void set_scaling(Writer& writer, Type type, int64_t pairs, bool tenth_of_mscale) {
-  writer.set_type("default");
+  writer.set_type("default", "");
   if (type == Type::yarn) {
-    writer.set_type("yarn");
+    writer.set_type("yarn", "");
     return set_yarn(writer, tenth_of_mscale);
   }
   if (type == Type::longrope) {
-    writer.set_type("longrope");
+    writer.set_type("longrope", "tensor \"rope_factors_long.weight\"");
     return set_longrope(writer, pairs);
   }
   if (type == Type::linear && factor(writer.keys) != 1) {
-    writer.set_type("linear");
-    writer.set("factor", factor(writer.keys), kFactor);
+    const std::string_view place = writer.keys.number(kFactor) ? kFactor : kOldFactor;
+    writer.set_type("linear", writer.keys.key(place));
+    writer.set("factor", factor(writer.keys), place);
   }
   const double attention = writer.keys.number(kAttention).value_or(1);
   if (attention != 1) {

@@ -180,5 +180,19 @@ TEST(BadScaling, WhatIsNotComputedIsRefusedByName) {
   EXPECT_EQ(source_of(chunked, "dual_chunk"), "config.json: /dual_chunk_attention_config");
 }
 
+TEST(Mpt, WithoutAlibiItsTableCounts) {
+  const auto mpt = [](const char* more) {
+    return read(ordered_json::parse(fmt::format(
+        R"({{"model_type": "mpt", "d_model": 64, "n_heads": 4, "n_layers": 2, "max_seq_len": 128, {}}})",
+        more)));
+  };
+  EXPECT_TRUE(std::holds_alternative<LearnedConfig>(
+      mpt(R"("attn_config": {"alibi": false})").others.at(0).encoding));
+  EXPECT_THAT(mpt(R"("learned_pos_emb": false, "attn_config": {"alibi": false})").others,
+              IsEmpty());
+  EXPECT_ROPEWALK_ERROR(mpt(R"("attn_config": {"alibi": false, "rope": true})"),
+                        ErrorCode::unsupported, "/attn_config/rope: expected false, found true");
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -45,12 +45,15 @@ std::string suggestion_of_keys(const ConfigReader& config) {
 // A model of several parts of an unknown type may have a part of a known one.
 std::string suggestion_of_part(const ConfigReader& config) {
   const auto& json = config.json();
-  const auto part = json.find("text_config");
-  if (part == json.end() || !part->is_object()) return "";
-  const auto type = part->find("model_type");
-  if (type == part->end() || !type->is_string()) return "";
-  return fmt::format("; {} is a \"{}\"", config.pointer_to("text_config"),
-                     escaped(type->get<std::string>()));
+  for (const char* key : {"text_config", "llm_config", "language_config", "thinker_config"}) {
+    const auto part = json.find(key);
+    if (part == json.end() || !part->is_object()) continue;
+    const auto type = part->find("model_type");
+    if (type == part->end() || !type->is_string()) continue;
+    return fmt::format("; {} is a \"{}\"", config.pointer_to(key),
+                       escaped(type->get<std::string>()));
+  }
+  return "";
 }
 
 // "; near it are \"mistral\", \"ministral\"" or nothing.
@@ -175,10 +178,11 @@ KnownType find_model_type(ConfigReader& config) {
   const KnownType of_class = type_of_architecture(config, type);
   if (of_class.type != nullptr) return not_that_of_a_part(config, of_class);
   const std::string found = type ? fmt::format("\"{}\"", escaped(*type)) : "no such key";
-  config.refuse(type ? ErrorCode::unsupported : ErrorCode::malformed, key,
-                fmt::format("expected one that ropewalk models lists, found {}{}{}{}", found,
-                            type ? nearest(*type) : "", suggestion_of_keys(config),
-                            suggestion_of_part(config)));
+  config.refuse(
+      type ? ErrorCode::unsupported : ErrorCode::malformed, key,
+      fmt::format("expected one that ropewalk models lists, found {}{}{}{}{}", found,
+                  type ? nearest(*type) : "", suggestion_of_keys(config),
+                  suggestion_of_part(config), type ? "; --assume TYPE reads it as another" : ""));
 }
 
 void read_model_type(ConfigReader& config, ModelEncoding& model, const KnownType& known) {

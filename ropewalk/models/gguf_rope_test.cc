@@ -200,5 +200,18 @@ TEST(GgufRope, G23_Sections) {
   EXPECT_GGUF_ERROR(with({2, 3, 1, 1, 1}), malformed, "expected 3 or 4 numbers, found 5");
 }
 
+// Evidence names no key that the file has not.
+TEST(GgufModel, AnAbsentScalingTypeIsNoEvidence) {
+  const GgufBytes bytes = sized("llama");
+  EXPECT_THAT(source_of(read_gguf(bytes), "rope_type"),
+              testing::EndsWith("m.gguf: llama.rope.scaling.type is absent"));
+  GgufBytes divided = bytes;
+  divided.f32("llama.rope.scale_linear", 4);
+  EXPECT_THAT(source_of(read_gguf(divided), "rope_type"),
+              testing::EndsWith("m.gguf: llama.rope.scale_linear"));
+  EXPECT_THAT(source_of(read_gguf(divided), "factor"),
+              testing::EndsWith("m.gguf: llama.rope.scale_linear"));
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -1,6 +1,7 @@
 #include "ropewalk/models/models.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -35,13 +36,24 @@ const Preset* find_preset(std::string_view name) {
   return nullptr;
 }
 
+// "38" of "llama-3-8b": a preset of another number has other frequencies, and is no slip.
+std::string digits_of(std::string_view name) {
+  std::string digits;
+  std::ranges::copy_if(name, std::back_inserter(digits),
+                       [](char letter) { return letter >= '0' && letter <= '9'; });
+  return digits;
+}
+
 [[noreturn]] void refuse_name(std::string_view name, std::string_view what,
                               std::string_view other_choices) {
-  std::vector<std::string_view> names;
-  for (const Preset& preset : presets()) names.push_back(preset.name);
+  std::vector<std::string_view> names, near;
+  for (const Preset& preset : presets()) {
+    names.push_back(preset.name);
+    if (digits_of(preset.name) == digits_of(name)) near.push_back(preset.name);
+  }
   throw Error(ErrorCode::invalid_argument,
               fmt::format("\"{}\": expected {}one of {}, found {}{}", escaped(name), other_choices,
-                          fmt::join(names, ", "), what, did_you_mean(name, names)));
+                          fmt::join(names, ", "), what, did_you_mean(name, near)));
 }
 
 KnownType assumed_type(ConfigReader& config, std::string_view assume) {

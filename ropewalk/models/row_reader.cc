@@ -34,6 +34,9 @@ auto at_place(ConfigReader& config, std::string_view path, Use use) {
 bool holds(ConfigReader* config, std::string_view key, const ModelType& type) {
   const OnlyIf& rule = type.only_if;
   if (config == nullptr) return rule.without;
+  if (!rule.never.empty() && config->find_boolean(rule.never).value_or(false)) {
+    config->refuse(ErrorCode::unsupported, rule.never, std::string(rule.never_why));
+  }
   bool held = false;
   if (rule.value.empty()) {
     held = config->boolean(key, key, {rule.without, default_of(type)});
