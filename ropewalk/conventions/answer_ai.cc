@@ -2,6 +2,7 @@
 // transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
@@ -20,26 +21,30 @@ constexpr LayerRule kModernBert{.kinds = kGlobalAndLocal,
                                 .pattern = "FSS",
                                 .keys = {{LayerKey::every, "global_attn_every_n_layers"}}};
 
+constexpr ModelType kModernBertRow{
+    .name = "modernbert",
+    .architecture = "ModernBertModel",
+    .config_class = "ModernBertConfig",
+    .size = {768, 12, 22},
+    .max_positions = 8192,
+    .layers = kModernBert,
+    .attention = {.known = true,
+                  .mask = Mask::full,
+                  .window = {.key = "local_attention", .value = 128, .divisor = 2}},
+    .weights = {.form = QkvForm::fused, .layer = "layers.{}.attn.", .q = "Wqkv", .o = "Wo"},
+    .gguf = gguf_neox("modern-bert")};
+
 constexpr ModelType kTypes[] = {
-    {.name = "modernbert",
-     .architecture = "ModernBertModel",
-     .config_class = "ModernBertConfig",
-     .size = {768, 12, 22},
-     .max_positions = 8192,
-     .layers = kModernBert,
-     .attention = {.known = true,
-                   .mask = Mask::full,
-                   .window = {.key = "local_attention", .value = 128, .divisor = 2}},
-     .weights = {.form = QkvForm::fused, .layer = "layers.{}.attn.", .q = "Wqkv", .o = "Wo"},
-     .gguf = gguf_neox("modern-bert")},
-    {.name = "modernbert-decoder",
-     .architecture = "ModernBertDecoderForCausalLM",
-     .config_class = "ModernBertDecoderConfig",
-     .size = {768, 12, 22},
-     .max_positions = 8192,
-     .layers = kModernBert,
-     .attention = {.known = true, .window = {.key = "local_attention", .value = 128, .divisor = 2}},
-     .weights = {.form = QkvForm::separate, .layer = "layers.{}.attn.", .o = "Wo"}},
+    kModernBertRow,
+    like(
+        kModernBertRow,
+        {.name = "modernbert-decoder",
+         .architecture = "ModernBertDecoderForCausalLM",
+         .config_class = "ModernBertDecoderConfig",
+         .attention =
+             AttentionRule{.known = true,
+                           .window = {.key = "local_attention", .value = 128, .divisor = 2}},
+         .weights = WeightNames{.form = QkvForm::separate, .layer = "layers.{}.attn.", .o = "Wo"}}),
 };
 
 }  // namespace
