@@ -13,7 +13,7 @@ constexpr ModelType kTypes[] = {
                    .size = {768, 12, 12},
                    .max_positions = 512,
                    .learned = {.tensor = "embeddings.position_embeddings.weight",
-                               .first = LearnedRule::First::after_padding}}),
+                               .first = FirstRow::after_padding}}),
 };
 
 }  // namespace

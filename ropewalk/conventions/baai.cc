@@ -40,7 +40,7 @@ constexpr ModelType kTypes[] = {
                    .size = {1024, 16, 24},
                    .max_positions = 514,
                    .learned = {.tensor = "embeddings.position_embeddings.weight",
-                               .first = LearnedRule::First::after_padding}}),
+                               .first = FirstRow::after_padding}}),
     learned_table({.name = "altclip_vision_model",
                    .architecture = "AltCLIPVisionModel",
                    .config_class = "AltCLIPVisionConfig",

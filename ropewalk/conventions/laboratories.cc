@@ -48,7 +48,7 @@ constexpr ModelType kAllenai[] = {
                    .size = {768, 12, 12},
                    .max_positions = 512,
                    .learned = {.tensor = "embeddings.position_embeddings.weight",
-                               .first = LearnedRule::First::after_padding}}),
+                               .first = FirstRow::after_padding}}),
 };
 
 constexpr Part kAimv2Parts[] = {part_model("vision", "vision_config", "aimv2_vision_model")};
@@ -118,7 +118,7 @@ constexpr ModelType kBerkeley[] = {
                    .size = {768, 12, 12},
                    .max_positions = 512,
                    .learned = {.tensor = "embeddings.position_embeddings.weight",
-                               .first = LearnedRule::First::after_padding}}),
+                               .first = FirstRow::after_padding}}),
 };
 
 constexpr ModelType kBoPeng[] = {

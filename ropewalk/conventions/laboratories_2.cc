@@ -44,7 +44,7 @@ constexpr ModelType kIntelLabs[] = {
                    .size = {768, 12, 12},
                    .max_positions = 514,
                    .learned = {.tensor = "embeddings.position_embeddings.weight",
-                               .first = LearnedRule::First::after_padding}}),
+                               .first = FirstRow::after_padding}}),
     learned_table({.name = "bridgetower_vision_model",
                    .architecture = "BridgeTowerVisionModel",
                    .config_class = "BridgeTowerVisionConfig",
@@ -120,7 +120,7 @@ constexpr ModelType kLaion[] = {
                    .size = {768, 12, 12},
                    .max_positions = 514,
                    .learned = {.tensor = "embeddings.position_embeddings.weight",
-                               .first = LearnedRule::First::after_padding}}),
+                               .first = FirstRow::after_padding}}),
 };
 
 constexpr Part kLightonOcrParts[] = {part_model("vision", "vision_config", "pixtral")};

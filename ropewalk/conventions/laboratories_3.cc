@@ -89,7 +89,7 @@ constexpr ModelType kRenmin[] = {
                    .max_positions = 1024,
                    .learned = {.tensor = "encoder.embed_positions.weight",
                                .part = kEncoderAndDecoder,
-                               .first = LearnedRule::First::two,
+                               .first = FirstRow::two,
                                .beside = true}}),
 };
 
@@ -125,7 +125,7 @@ constexpr ModelType kScut[] = {
                    .size = {768, 12, 12},
                    .max_positions = 512,
                    .learned = {.tensor = "embeddings.position_embeddings.weight",
-                               .first = LearnedRule::First::after_padding}}),
+                               .first = FirstRow::after_padding}}),
 };
 
 constexpr ModelType kSeaAiLab[] = {
@@ -170,7 +170,7 @@ constexpr ModelType kStudioOusia[] = {
                    .size = {768, 12, 12},
                    .max_positions = 512,
                    .learned = {.tensor = "embeddings.position_embeddings.weight",
-                               .first = LearnedRule::First::after_padding}}),
+                               .first = FirstRow::after_padding}}),
 };
 
 }  // namespace

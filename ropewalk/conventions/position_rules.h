@@ -44,11 +44,14 @@ struct AlibiRule {
   NumberKey max_bias = {{}, 8};
 };
 
+// The row of a table that position 0 takes; after_padding: pad_token_id + 1.
+enum class FirstRow : int64_t { zero, one, two, after_padding };
+
 // A table of sines and cosines, and which of its rows token 0 takes.
 struct SinusoidalRule {
   std::string_view part = "input";  // to which it is added
   SinusoidalLayout layout = SinusoidalLayout::sin_cos;
-  enum class First { zero, two, after_padding } first = First::zero;
+  FirstRow first = FirstRow::zero;
 };
 
 // A learned table, added to the input. A row may have it beside what its layers do.
@@ -56,8 +59,7 @@ struct LearnedRule {
   std::string_view tensor = {};  // how its name ends in the checkpoint; "": there is no table
   std::string_view part = "input";
   SwitchKey on = {{}, true};  // a key that may leave it out
-  // The row of position 0; after_padding: pad_token_id + 1.
-  enum class First { zero, one, two, after_padding } first = First::zero;
+  FirstRow first = FirstRow::zero;
   bool beside = false;  // rows before the first are there beside max_positions (OPT, BART)
   std::string_view width_key = {};  // in place of hidden_size ...
   int64_t width = 0;                // ... and what holds without it; 0: hidden_size

@@ -178,7 +178,7 @@ constexpr ModelType sinusoidal_table(std::string_view name, std::string_view arc
 inline constexpr std::string_view kEncoderAndDecoder = "input of encoder and decoder";
 inline constexpr SinusoidalRule kFairseqTable{.part = kEncoderAndDecoder,
                                               .layout = SinusoidalLayout::fairseq,
-                                              .first = SinusoidalRule::First::after_padding};
+                                              .first = FirstRow::after_padding};
 inline constexpr std::string_view kSinCosAdded = "sinusoidal sin_cos, added to the input";
 inline constexpr std::string_view kFairseqAdded = "sinusoidal fairseq, added to the input";
 inline constexpr std::string_view kSinusoidalByKey =

@@ -21,6 +21,15 @@ int64_t read_integer(ConfigReader& config, const IntegerKey& rule, const ModelTy
   return config.integer(rule.key, {rule.key}, kSome, {{rule.value, default_of(type)}});
 }
 
+// The row of padding tokens, by which tables of fairseq's kind are shifted.
+int64_t padding_row(ConfigReader& config, const ModelType& type) {
+  return config.integer("pad_token_id", {"pad_token_id"}, {0}, {{1, default_of(type)}});
+}
+
+int64_t offset_of(FirstRow first, int64_t padding_row) {
+  return first == FirstRow::after_padding ? padding_row + 1 : static_cast<int64_t>(first);
+}
+
 // The places of a picture along its two sides: a number for both, or a list of two.
 std::pair<int64_t, int64_t> sides(ConfigReader& config, std::string_view key, int64_t fallback,
                                   const ModelType& type) {
@@ -39,11 +48,15 @@ int64_t rows_of_picture(ConfigReader& config, const ModelType& type) {
   auto [height, width] = sides(config, rule.image_key, rule.image, type);
   if (rule.image_width > 0 && !config.has(rule.image_key)) width = rule.image_width;
   const auto [down, across] = sides(config, rule.patch_key, rule.patch, type);
+  if (down > height || across > width) {
+    config.refuse(ErrorCode::malformed, rule.patch_key,
+                  fmt::format("expected at most the picture's {} x {}, found {} x {}", height,
+                              width, down, across));
+  }
   return (height / down) * (width / across) + rule.more;
 }
 
 void read_learned(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  using First = LearnedRule::First;
   const LearnedRule& rule = type.learned;
   LearnedConfig table{.d_model = model.hidden_size, .tensor = std::string(rule.tensor)};
   if (!rule.width_key.empty()) {
@@ -58,24 +71,21 @@ void read_learned(ConfigReader& config, ModelEncoding& model, const ModelType& t
     model.max_positions = config.integer("max_positions", {key}, kPositionCount,
                                          {{type.max_positions, default_of(type)}});
   }
-  if (rule.first == First::after_padding) {
-    table.padding_position =
-        config.integer("pad_token_id", {"pad_token_id"}, {0}, {{1, default_of(type)}});
+  if (rule.first == FirstRow::after_padding) {
+    table.padding_position = padding_row(config, type);
   }
-  table.offset = rule.first == First::zero  ? 0
-                 : rule.first == First::one ? 1
-                 : rule.first == First::two ? 2
-                                            : table.padding_position + 1;
+  table.offset = offset_of(rule.first, table.padding_position);
   const bool positions = model.max_positions > 0;
   table.rows = rule.picture.image > 0 ? rows_of_picture(config, type)
                : !positions           ? 0
                                       : model.max_positions + (rule.beside ? table.offset : 0);
-  if (table.rows > 0)
+  if (table.rows > 0) {
     config.note("rows of the table", fmt::to_string(table.rows),
                 rule.picture.image > 0 ? "derived: the patches of a picture"
                 : rule.beside && table.offset > 0
                     ? fmt::format("derived: max_positions + {}", table.offset)
                     : "derived: max_positions");
+  }
   config.note("row of position 0", fmt::to_string(table.offset), code_of(type));
   config.note("tensor", std::string(rule.tensor), code_of(type));
   model.others.push_back({std::string(rule.part), std::move(table)});
@@ -126,17 +136,15 @@ std::string code_of(const ModelType& type) {
 }
 
 void read_sinusoidal(ConfigReader& config, ModelEncoding& model, const ModelType& type) {
-  using First = SinusoidalRule::First;
   const SinusoidalRule& rule = type.sinusoidal;
   read_heads(config, model, type);
   SinusoidalConfig encoding{.d_model = model.hidden_size, .layout = rule.layout};
-  if (rule.first != First::zero) {
-    encoding.padding_position =
-        config.integer("pad_token_id", {"pad_token_id"}, {0}, {{1, default_of(type)}});
-    encoding.offset = rule.first == First::two ? 2 : encoding.padding_position + 1;
+  if (rule.first != FirstRow::zero) {
+    encoding.padding_position = padding_row(config, type);
+    encoding.offset = offset_of(rule.first, encoding.padding_position);
     config.note("offset", fmt::to_string(encoding.offset),
-                rule.first == First::two ? "family: the first two rows are not used"
-                                         : "derived: pad_token_id + 1");
+                rule.first == FirstRow::two ? "family: the first two rows are not used"
+                                            : "derived: pad_token_id + 1");
   }
   config.note("encoding", "sinusoidal", code_of(type));
   config.note("layout", std::string(name(encoding.layout)), code_of(type));

@@ -76,6 +76,13 @@ TEST(Learned, APictureHasARowForEachPatch) {
   EXPECT_EQ(input<LearnedConfig>(siglip, "vision input").rows, 27 * 27);
 }
 
+TEST(Learned, APatchIsNoLargerThanItsPicture) {
+  EXPECT_ROPEWALK_ERROR(
+      read(R"({"model_type": "vit", "hidden_size": 64, "image_size": 8, "patch_size": 16,
+               "num_attention_heads": 4, "num_hidden_layers": 2})"),
+      ErrorCode::malformed, "/patch_size: expected at most the picture's 8 x 8, found 16 x 16");
+}
+
 // albert/albert-base-v2: the table is narrower than the model.
 TEST(Learned, AlbertsTableIsAsWideAsItsEmbeddings) {
   const ModelEncoding model = read(R"({"model_type": "albert", "hidden_size": 768,

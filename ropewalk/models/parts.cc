@@ -62,6 +62,9 @@ void add_model(ConfigReader& config, ModelEncoding& model, const Part& part) {
     return;
   }
   note(model, part.name, own.model_type, config.source(part.key));
+  for (const std::string& warning : own.warnings) {
+    warn(model, fmt::format("{}: {}", part.name, warning));
+  }
   std::vector<NamedEncoding> found;
   for (const Layer& layer : own.layers) {
     NamedEncoding named{std::string(part.name), layer.positions};
