@@ -13,5 +13,7 @@ function(ropewalk_test_folder folder)
   add_executable(${folder}_test ${sources})
   target_link_libraries(${folder}_test PRIVATE ropewalk fmt::fmt hwy::hwy GTest::gtest GTest::gmock GTest::gtest_main rapidcheck PkgConfig::MPFR)
   target_compile_definitions(${folder}_test PRIVATE ROPEWALK_TESTDATA="${PROJECT_SOURCE_DIR}/testdata")
+  # A test compiles a fifth faster so; the library that it calls is as optimized as ever.
+  target_compile_options(${folder}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   gtest_discover_tests(${folder}_test TEST_PREFIX ${folder}. DISCOVERY_TIMEOUT 120)
 endfunction()
