@@ -40,16 +40,17 @@ PositionIds sequence_of(PositionIds positions, int64_t b) {
   return positions;
 }
 
-// The planes that a pair turns by: a section of no pairs (M-RoPE 32, 32, 0) leaves its axis unread.
-PositionIds planes_in_use(PositionIds positions, const RopeConfig& rope, const Spectrum& spectrum) {
-  Dims& shape = positions.ids.shape;
+}  // namespace
+
+PositionIds planes_in_use(const PositionIds& positions, const RopeConfig& rope,
+                          const Spectrum& spectrum) {
+  PositionIds used = positions;
+  Dims& shape = used.ids.shape;
   if (shape.size() == 3 && shape[0] == rope.position_axes) {
     shape[0] = std::min<int64_t>(shape[0], axis_count(spectrum));
   }
-  return positions;
+  return used;
 }
-
-}  // namespace
 
 std::vector<int64_t> sequence_lengths(const PositionIds& positions, int64_t batch, int64_t length,
                                       int64_t axes) {

@@ -41,4 +41,9 @@ void rotate(const RopeConfig& rope, const PositionIds& positions, const Rotated&
 RopeRows make_rope_rows_by_length(const RopeConfig& rope, const PositionIds& positions,
                                   int64_t batch, int64_t length, const Parallel& parallel = {});
 
+// Without the planes of the last axes that no pair turns by: a section of no pairs (M-RoPE 32, 32,
+// 0) leaves its axis unread, and apply_rope takes as many planes as the spectrum has axes.
+PositionIds planes_in_use(const PositionIds& positions, const RopeConfig& rope,
+                          const Spectrum& spectrum);
+
 }  // namespace ropewalk

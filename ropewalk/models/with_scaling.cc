@@ -44,6 +44,22 @@ bool is_obeyed(const ModelEncoding& model, const std::string& rope_type,
   });
 }
 
+// Refuses a scaling of a length that is neither in the block nor given.
+void check_length_is_said(const ordered_json& given, const GivenBlock& block) {
+  const auto type = given.find(given.contains("rope_type") ? "rope_type" : "type");
+  if (type == given.end() || !type->is_string()) return;
+  const auto name = type->get<std::string>();
+  constexpr const char* kOriginal = "original_max_position_embeddings";
+  const bool reads_original = reads_parameter(name, kOriginal);
+  const bool has_original = reads_original && given.contains(kOriginal);
+  const bool needs_longest = reads_parameter(name, "max_position_embeddings") &&
+                             !(has_original && given.contains("factor"));
+  if (!needs_longest && (has_original || !reads_original)) return;
+  refuse_given(fmt::format(
+      "{}: expected max_positions{}, which {} depends on, found none", escaped(block.label),
+      reads_original ? " or, in the block, original_max_position_embeddings" : "", escaped(name)));
+}
+
 }  // namespace
 
 WithScaling read_model_with(std::string_view text, const std::string& label,
@@ -115,6 +131,31 @@ WithScaling load_model_with(const std::string& path_or_preset, const GivenBlock&
   }
   load_model(path_or_preset, assume);  // throws what is wrong with it
   throw Error(ErrorCode::internal, escaped(path_or_preset) + ": read, but not found");
+}
+
+RopeConfig rope_with(const RopeConfig& plain, const GivenBlock& block, int64_t max_positions) {
+  ordered_json config = {{"model_type", "llama"},
+                         {"hidden_size", plain.rotary_dim},
+                         {"num_attention_heads", 1},
+                         {"num_hidden_layers", 1},
+                         {"rope_theta", plain.rope_theta}};
+  if (max_positions > 0) config["max_position_embeddings"] = max_positions;
+  const ModelEncoding model = read_model_with(config.dump(), block.label, block).model;
+  if (max_positions == 0) check_length_is_said(parse_json(block.json, block.label), block);
+  if (!model.warnings.empty()) {
+    refuse_given(fmt::format("{}: expected keys that count, found one that does not: {}",
+                             escaped(block.label), model.warnings.front()));
+  }
+  RopeConfig rope = rope_at(model, 0);
+  if (rope.rotary_dim != plain.rotary_dim || rope.position_axes != 1) {
+    refuse_given(fmt::format("{}: expected a scaling of {} channels on one axis, found {} on {}",
+                             escaped(block.label), plain.rotary_dim, rope.rotary_dim,
+                             rope.position_axes));
+  }
+  rope.layout = plain.layout;
+  // Of LLaMA, which nobody said, and which changes nothing: checked above.
+  if (max_positions == 0) rope.parameters.erase("max_position_embeddings");
+  return rope;
 }
 
 }  // namespace ropewalk

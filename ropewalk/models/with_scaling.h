@@ -40,4 +40,11 @@ WithScaling load_model_with(const std::string& path_or_preset, const GivenBlock&
 WithScaling read_model_with(std::string_view text, const std::string& label,
                             const GivenBlock& block, std::string_view assume = {});
 
+// A rope that no file states, with a scaling: as a config.json of LLaMA with this rope_theta and
+// rotary_dim would have it, in the layout of `plain`, one position axis; a rope_theta of the block
+// counts. `max_positions` is its max_position_embeddings, 0 where nothing says it. Throws
+// invalid_argument for a block that no config may have, for one that states other channels or axes,
+// and where it needs a length that nothing says.
+RopeConfig rope_with(const RopeConfig& plain, const GivenBlock& block, int64_t max_positions = 0);
+
 }  // namespace ropewalk

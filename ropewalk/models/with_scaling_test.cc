@@ -158,5 +158,33 @@ TEST(WithScaling, WhatTakesNoBlockIsRefused) {
                         "neither a file nor a preset");
 }
 
+// A rope of no file: that of Llama 2 under the same block, in a layout of its own.
+TEST(WithScaling, OfARopeWithoutAFile) {
+  RopeConfig plain;
+  plain.rotary_dim = 128;
+  plain.layout = {256, {{64, 128, Pairing::interleaved}}};
+  const WithScaling llama = load_model_with("llama-2-7b", {kYarn});
+  const RopeConfig rope = rope_with(plain, {kYarn}, 4096);
+  EXPECT_EQ(make_spectrum(rope), make_spectrum(rope_at(llama.model, 0)));
+  EXPECT_EQ(rope.layout, plain.layout);
+  const std::string its_own =
+      R"({"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 4096})";
+  EXPECT_EQ(make_spectrum(rope_with(plain, {its_own})), make_spectrum(rope));
+}
+
+TEST(WithScaling, OfARopeWithoutAFileIsRefused) {
+  RopeConfig plain;
+  plain.rotary_dim = 128;
+  plain.layout = {128, {{0, 128, Pairing::half_split}}};
+  for (const auto& [block, words] :
+       {std::pair{kYarn, "expected max_positions or, in the block"},
+        {R"({"rope_type": "dynamic", "factor": 4})",
+         "expected max_positions, which dynamic depends on"},
+        {R"({"rope_type": "default", "mrope_section": [32, 16, 16]})", "expected keys that count"},
+        {R"({"rope_type": "linear"})", "factor"}}) {
+    EXPECT_ROPEWALK_ERROR(rope_with(plain, {block}), ErrorCode::invalid_argument, words);
+  }
+}
+
 }  // namespace
 }  // namespace ropewalk
