@@ -69,3 +69,13 @@ set(ROPEWALK_PUBLIC_HEADERS
 set(ROPEWALK_PUBLIC_HEADERS_APART
     ropewalk/encoding/to_json.h
     ropewalk/report/to_json.h)
+
+# Of the C interface: ropewalk.h, which is installed beside the folder of C++ headers, and what it includes.
+set(ROPEWALK_C_HEADERS
+    ropewalk/base/version.h
+    ropewalk/capi/attention.h
+    ropewalk/capi/model.h
+    ropewalk/capi/positions.h
+    ropewalk/capi/rotate.h
+    ropewalk/capi/tables.h
+    ropewalk/capi/types.h)

@@ -28,6 +28,7 @@ LAYERS = {
     "parallel": "base encoding positions spectrum kernels tables apply attention",
     "diagnose": "base encoding positions spectrum kernels tables apply attention formats conventions models weights",
     "report": "base encoding positions spectrum kernels tables apply attention formats models weights diagnose",
+    # The public face of all, for C.
     "capi": "base encoding positions spectrum kernels tables apply attention formats conventions dialects models weights"
     " diagnose report parallel",
     # Helpers of the tests, and what they are made of.
@@ -97,7 +98,7 @@ SOURCES = {".h", ".cc", ".c", ".inc"}
 
 def is_test(path):
     """A test, or a helper that lies beside the tests of its folder."""
-    return path.endswith(("_test.cc", "_testing.h")) or path.startswith("ropewalk/testing/")
+    return path.endswith(("_test.cc", "_test.c", "_testing.h")) or path.startswith("ropewalk/testing/")
 
 
 def layer_of(path):

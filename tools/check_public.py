@@ -3,7 +3,7 @@
 
 cmake/public_headers.cmake lists them. Each is there and includes, of ropewalk, public headers only, so that an installed
 one compiles; ropewalk/all.h includes each, but for those APART, and nothing else; a header that is not APART includes
-no header of other software; and what the READMEs show is public. Prints one line per fault and exits with 1 if there is any.
+no header of other software; those of the C interface include each other alone; and what the READMEs show is public. Prints one line per fault and exits with 1 if there is any.
 """
 
 import pathlib
@@ -12,10 +12,12 @@ import sys
 
 LIST = "cmake/public_headers.cmake"
 ALL = "ropewalk/all.h"
+C = "ropewalk/capi/ropewalk.h"
 READMES = ("README.md", "README.zh.md")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"[a-z_]+$")
+STANDARD_C = re.compile(r"std(def|int)\.h$")
 SHOWN = re.compile(r"\bropewalk/[\w/]+\.h\b")
 
 
@@ -59,6 +61,22 @@ def all_faults(root, headers, apart):
             yield f"{ALL}: includes {header}, which {why} in {LIST}"
 
 
+def c_faults(root, headers):
+    """ropewalk.h includes each of them; they include each other and what C has."""
+    if not headers:
+        return
+    included = [header for _, header in INCLUDE.findall(read(root, C))]
+    for header in headers:
+        if header not in included and "/capi/" in header:
+            yield f"{C}: does not include {header}"
+    for header in (C, *(header for header in headers if (root / header).is_file())):
+        for quote, found in INCLUDE.findall(read(root, header)):
+            if quote == '"' and found not in headers:
+                yield f"{header}: is of the C interface and includes {found}, which is not in {LIST}"
+            if quote == "<" and not STANDARD_C.match(found):
+                yield f"{header}: is of the C interface and includes <{found}>"
+
+
 def readme_faults(root, public):
     for readme in READMES:
         for header in sorted(set(SHOWN.findall(read(root, readme)))):
@@ -69,12 +87,12 @@ def readme_faults(root, public):
 def check(root):
     """All faults of a tree, as lines of text, and the number of public headers."""
     headers, apart = listed(root, "ROPEWALK_PUBLIC_HEADERS"), listed(root, "ROPEWALK_PUBLIC_HEADERS_APART")
-    public = headers + apart
-    faults = [*list_faults(root, public)]
+    public, c_headers = headers + apart, listed(root, "ROPEWALK_C_HEADERS")
+    faults = [*list_faults(root, public), *list_faults(root, c_headers), *c_faults(root, c_headers)]
     for header in public:
         if (root / header).is_file():
             faults += include_faults(root, header, public, apart)
-    return faults + [*all_faults(root, headers, apart), *readme_faults(root, public)], len(public)
+    return faults + [*all_faults(root, headers, apart), *readme_faults(root, [*public, *c_headers, C])], len(public)
 
 
 def main():
