@@ -13,7 +13,7 @@ file(GLOB_RECURSE pc ${prefix}/*/ropewalk_c.pc)
 cmake_path(GET pc PARENT_PATH pc_folder)
 cmake_path(GET pc_folder PARENT_PATH libdir)
 set(ENV{PKG_CONFIG_PATH} ${pc_folder})
-set(EXPECTED ${EXAMPLES}/step.out)
+set(EXPECTED ${EXAMPLES}/c/step.out)
 
 # cc step.c $(pkg-config --cflags --libs ropewalk_c)
 file(MAKE_DIRECTORY ${consumer})
@@ -23,14 +23,14 @@ endif()
 execute_process(COMMAND pkg-config --cflags --libs ropewalk_c OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(found UNIX_COMMAND "${found}")
 set(PROGRAM ${consumer}/step)
-execute_process(COMMAND ${C} -std=c99 -pedantic -Wall -Wextra -Werror ${flags} ${EXAMPLES}/step.c ${found} -Wl,-rpath,${libdir} -o ${PROGRAM}
+execute_process(COMMAND ${C} -std=c99 -pedantic -Wall -Wextra -Werror ${flags} ${EXAMPLES}/c/step.c ${found} -Wl,-rpath,${libdir} -o ${PROGRAM}
                 COMMAND_ERROR_IS_FATAL ANY)
 include(${CMAKE_CURRENT_LIST_DIR}/expect_output.cmake)
 
 file(WRITE ${consumer}/project/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES C)
 find_package(ropewalk 0.1 REQUIRED COMPONENTS c)
-add_executable(step ${EXAMPLES}/step.c)
+add_executable(step ${EXAMPLES}/c/step.c)
 target_link_libraries(step PRIVATE ropewalk::c)
 ")
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${consumer}/project -B ${consumer}/build -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${C}

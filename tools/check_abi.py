@@ -5,7 +5,8 @@ tools/check_abi.py symbols LIBRARY  fails unless the library exports the functio
 tools/check_abi.py numbers          fails unless enumerators, and the sizes and places of all fields, are those of
                                     ropewalk/capi/abi/numbers.txt; for machines with 64-bit pointers, like the dump
 tools/check_abi.py check            fails where a program that was built against ropewalk/capi/abi/ropewalk_c.abi would break
-                                    (abidiff); exits with 77 where abigail-tools are not installed
+                                    (abidiff); exits with 77 where abigail-tools are not installed, or the machine
+                                    is not that of the dump, x86-64
 tools/check_abi.py update           writes both files (script/abi)
 
 The dump is that of a library of empty C functions, made from the headers: a C compiler's debug information of plain structs,
@@ -14,6 +15,7 @@ whatever C++ compiler and flags the real one has. attention.h is unstable and le
 
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -110,6 +112,9 @@ def dump(folder):
 
 
 def check(folder):
+    if platform.machine() != "x86_64":
+        print("check_abi: the dump is that of another machine, and was not compared")
+        return SKIPPED
     if not shutil.which("abidw") or not shutil.which("abidiff"):
         print("check_abi: abigail-tools are not installed: the dump was not compared")
         return SKIPPED

@@ -41,7 +41,7 @@ AngleMode angles_of(int32_t number) {
 
 // The length that decides about the frequencies of every token, 0 where none does.
 int64_t one_length(const ropewalk_rope& rope, const PositionIds& ids, const PositionShape& shape) {
-  if (!rope.by_length || shape.batch * shape.length == 0) return rope.seq_len;
+  if (!rope.by_length || num_elements(shape.dims) == 0) return rope.seq_len;
   const std::vector<int64_t> lengths =
       sequence_lengths(ids, shape.batch, shape.length, rope.config.position_axes);
   const auto [least, most] = std::minmax_element(lengths.begin(), lengths.end());
