@@ -1,104 +1,71 @@
 #include "ropewalk/attention/attention.h"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <new>
-#include <vector>
+#include <mutex>
+#include <utility>
 
 #include "ropewalk/attention/attention_call.h"
-#include "ropewalk/base/checked.h"
+#include "ropewalk/attention/attention_run.h"
+#include "ropewalk/base/overlap.h"
 
 namespace ropewalk {
 namespace {
 
-// Products of q and k below which handing work to another thread costs more than it saves.
-constexpr double kSmallWork = 1 << 16;
+using Run = std::function<void(AttentionWorker& worker, const AttentionTask& task)>;
 
-// Where a block of queries lies.
-struct Place {
-  int64_t sequence = 0, head = 0, first = 0;  // first: its first query
-};
-
-using Finish = std::function<void(const Place&, const AttentionBlock&)>;
-
-const int64_t* visible_list(const AttentionCall& call, int64_t sequence) {
-  return call.visible.empty() ? nullptr : call.visible[static_cast<size_t>(sequence)].data();
-}
-
-// The keys or values that head `place.head` reads, hidden ones left out.
-AttentionRows key_rows(const AttentionCall& call, const ConstTensorView& bshd, const Place& place) {
-  AttentionRows rows =
-      head_rows(bshd, place.sequence, place.head / (call.heads / call.kv_heads), 0);
-  rows.index = visible_list(call, place.sequence);
-  return rows;
-}
-
-BiasOf bias_of(AlibiForm form) {
-  if (form == AlibiForm::key_position) return BiasOf::rank;
-  return form == AlibiForm::symmetric ? BiasOf::nearness : BiasOf::distance;
-}
-
-void run_block(const AttentionCall& call, const Place& place, const Finish& finish) {
-  AttentionBlock block;
-  block.queries = std::min(kAttentionQueries, call.queries - place.first);
-  block.first_query = place.first + (call.keys - call.queries);
-  std::array<int64_t, kAttentionQueries> first{}, seen{};
-  for (int64_t r = 0; r < block.queries; ++r) {
-    const AttentionCall::Seen keys = call.seen(place.sequence, place.first + r);
-    first[static_cast<size_t>(r)] = keys.begin;
-    seen[static_cast<size_t>(r)] = keys.end;
+// Pairs of a query and a key that is seen.
+double pairs_of(const AttentionCall& call, const AttentionTask& task) {
+  double pairs = 0;
+  for (int64_t i = task.first; i < task.first + task.queries; ++i) {
+    const AttentionCall::Seen seen = call.seen(task.sequence, i);
+    pairs += static_cast<double>((seen.end - seen.begin) * call.group());
   }
-  block.first = first.data();
-  block.seen = seen.data();
-  block.scale = call.scale;
-  block.softcap = static_cast<float>(call.options.softcap);
-  block.slope = call.slopes.empty() ? 0 : call.slopes[static_cast<size_t>(place.head)];
-  block.bias_of = bias_of(call.options.alibi_form);
-  block.bias_in_bf16 = call.options.alibi_bf16;
-  block.bias_scale = static_cast<float>(call.options.alibi_scale);
-  if (!call.distance_bias.empty()) {
-    const int64_t columns = 2 * call.options.bias_reach + 1;
-    block.distance_bias = call.distance_bias.data() + place.head * columns;
-    block.bias_reach = call.options.bias_reach;
-  }
-  block.score_stride = *std::max_element(seen.begin(), seen.end());
-  const auto size = checked_mul(block.queries, block.score_stride);
-  if (!size) throw std::bad_alloc();
-  const auto scores = std::make_unique_for_overwrite<float[]>(static_cast<size_t>(*size));
-  block.scores = scores.get();
-  attention_scores_of(block, head_rows(call.q.view, place.sequence, place.head, place.first),
-                      key_rows(call, call.k.view, place));
-  finish(place, block);
+  return pairs;
 }
 
-// Every block of queries of every head, its scores made and handed to `finish`.
-void for_each_block(const AttentionCall& call, const Parallel& parallel, const Finish& finish) {
-  const int64_t blocks = (call.queries + kAttentionQueries - 1) / kAttentionQueries;
-  const int64_t tasks = call.batch * call.heads * blocks;
-  const double work = static_cast<double>(call.batch * call.heads * call.queries) *
-                      static_cast<double>(call.keys) * static_cast<double>(call.q.view.shape[3]);
-  const auto task = [&](int64_t i) {
-    const int64_t head = i / blocks;
-    run_block(call, {head / call.heads, head % call.heads, i % blocks * kAttentionQueries}, finish);
-  };
-  parallel_for(work < kSmallWork ? Parallel{.threads = 1} : parallel, tasks, task);
+void for_each_task(const AttentionCall& call, const Run& run) {
+  const std::vector<AttentionTask> tasks = attention_tasks(call);
+  AttentionWorkers workers(call);
+  const auto& progress = call.options.progress;
+  double all = 0, done = 0;
+  for (const AttentionTask& task : tasks) all += progress ? pairs_of(call, task) : 0;
+  std::mutex mutex;
+  parallel_for(is_small(call) ? Parallel{1, {}} : call.options.parallel, std::ssize(tasks),
+               [&](int64_t i) {
+                 const AttentionTask& task = tasks[static_cast<size_t>(i)];
+                 workers.with([&](AttentionWorker& worker) { run(worker, task); });
+                 if (!progress) return;
+                 const std::lock_guard lock(mutex);
+                 done += pairs_of(call, task);
+                 progress(done, all);
+               });
 }
 
-// A row of the output, whose memory may have any alignment.
-void store(const float* row, int64_t count, char* to, int64_t stride) {
-  for (int64_t c = 0; c < count; ++c) {
-    std::memcpy(to + c * stride * static_cast<int64_t>(sizeof(float)), row + c, sizeof(float));
-  }
-}
-
+// Where a task's results go: [batch, seq, heads, ...].
 char* address(const TensorView& view, int64_t a, int64_t b, int64_t c) {
   return static_cast<char*>(view.data) +
          (a * view.strides[0] + b * view.strides[1] + c * view.strides[2]) *
              static_cast<int64_t>(sizeof(float));
+}
+
+// lse as [batch, heads, queries].
+TensorView checked_lse(const AttentionOptions& options, const ConstTensorView& q,
+                       const ConstTensorView& k, const ConstTensorView& v, const TensorView& out) {
+  TensorView lse = options.lse;
+  if (!is_given(lse)) return {};
+  const ConstTensorView bshd = as_bshd(q, options.tensor_layout, "q");
+  const Dims shape{bshd.shape[0], bshd.shape[2], bshd.shape[1]};
+  const bool one = q.shape.size() == 3;
+  check_attention_output(lse, "lse", one ? Dims{shape[1], shape[2]} : shape, q, k, &v, options);
+  if (may_overlap(lse, out)) {
+    throw Error(ErrorCode::invalid_argument, "lse: overlaps out");
+  }
+  if (one) {
+    lse.strides = Dims{0, lse.strides[0], lse.strides[1]};
+    lse.shape = shape;
+  }
+  return lse;
 }
 
 void attend_all(const ConstTensorView& q, const ConstTensorView& k, const ConstTensorView& v,
@@ -107,30 +74,47 @@ void attend_all(const ConstTensorView& q, const ConstTensorView& k, const ConstT
   Dims expected = q.shape;  // of the same rank and layout
   expected[expected.size() - 1] = v.shape.back();
   check_attention_output(out, "out", expected, q, k, &v, options);
-  if (num_elements(out.shape) == 0) return;
+  const TensorView lse = checked_lse(options, q, k, v, out);
+  if (num_elements(out.shape) == 0 && num_elements(lse.shape) == 0) return;
   const TensorView to = as_bshd(out, options.tensor_layout, "out");
-  const int64_t channels = to.shape[3];
-  for_each_block(call, options.parallel, [&](const Place& place, const AttentionBlock& block) {
-    std::array<float, kAttentionQueries> totals{};
-    const float* sink = call.sinks.empty() ? nullptr : &call.sinks[static_cast<size_t>(place.head)];
-    for (int64_t r = 0; r < block.queries; ++r) {
-      totals[static_cast<size_t>(r)] = attention_softmax(block.scores + r * block.score_stride,
-                                                         block.begin(r), block.seen[r], sink);
-    }
-    const auto sums =
-        std::make_unique_for_overwrite<float[]>(static_cast<size_t>(block.queries * channels));
-    attention_weighted_sum(block, key_rows(call, call.v.view, place), sums.get());
-    for (int64_t r = 0; r < block.queries; ++r) {
-      float* row = sums.get() + r * channels;
-      const float total = block.seen[r] == block.begin(r) ? 1 : totals[static_cast<size_t>(r)];
-      for (int64_t c = 0; c < channels; ++c) row[c] /= total;
-      store(row, channels, address(to, place.sequence, place.first + r, place.head), to.strides[3]);
-    }
+  constexpr int64_t kBytes = sizeof(float);
+  for_each_task(call, [&](AttentionWorker& worker, const AttentionTask& task) {
+    const AttentionSequence& sequence = call.sequences[static_cast<size_t>(task.sequence)];
+    worker.run(task, [&](const AttentionBlock& block, int64_t first) {
+      const int64_t row = sequence.first_query + first, head = task.kv_head * call.group();
+      AttentionOutput result{.data = address(to, sequence.batch, row, head),
+                             .query_stride = to.strides[1] * kBytes,
+                             .head_stride = to.strides[2] * kBytes,
+                             .channel_stride = to.strides[3] * kBytes};
+      if (is_given(lse)) {
+        result.lse = address(lse, sequence.batch, head, row);
+        result.lse_query_stride = lse.strides[2] * kBytes;
+        result.lse_head_stride = lse.strides[1] * kBytes;
+      }
+      attention_finish(block, result);
+    });
   });
+}
+
+void fill(const TensorView& to, float value) {
+  for (int64_t b = 0; b < to.shape[0]; ++b) {
+    for (int64_t h = 0; h < to.shape[1]; ++h) {
+      for (int64_t i = 0; i < to.shape[2]; ++i) {
+        char* at = address(to, b, h, i);
+        for (int64_t j = 0; j < to.shape[3]; ++j) {
+          std::memcpy(at + j * to.strides[3] * int64_t{sizeof(float)}, &value, sizeof(float));
+        }
+      }
+    }
+  }
 }
 
 void all_scores(const ConstTensorView& q, const ConstTensorView& k, const TensorView& scores,
                 const AttentionOptions& options) {
+  if (!options.query_starts.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "query_starts: expected none for scores, found a list");
+  }
   const AttentionCall call = checked_call(q, k, nullptr, options);
   const Dims expected = q.shape.size() == 3 ? Dims{call.heads, call.queries, call.keys}
                                             : Dims{call.batch, call.heads, call.queries, call.keys};
@@ -138,18 +122,19 @@ void all_scores(const ConstTensorView& q, const ConstTensorView& k, const Tensor
   if (num_elements(scores.shape) == 0) return;
   // [B, H, Sq, Sk] is one more tensor of four dimensions.
   const TensorView to = as_bshd(scores, TensorLayout::bshd, "scores");
-  for_each_block(call, options.parallel, [&](const Place& place, const AttentionBlock& block) {
-    const int64_t* visible = visible_list(call, place.sequence);
-    std::vector<float> row(static_cast<size_t>(call.keys));
-    for (int64_t r = 0; r < block.queries; ++r) {
-      std::fill(row.begin(), row.end(), -std::numeric_limits<float>::infinity());
-      const float* from = block.scores + r * block.score_stride;
-      for (int64_t n = block.begin(r); n < block.seen[r]; ++n) {
-        row[static_cast<size_t>(visible == nullptr ? n : visible[n])] = from[n];
-      }
-      store(row.data(), call.keys, address(to, place.sequence, place.head, place.first + r),
-            to.strides[3]);
-    }
+  fill(to, -std::numeric_limits<float>::infinity());
+  constexpr int64_t kBytes = sizeof(float);
+  for_each_task(call, [&](AttentionWorker& worker, const AttentionTask& task) {
+    const AttentionSequence& sequence = call.sequences[static_cast<size_t>(task.sequence)];
+    worker.run_each(task,
+                    [&](const AttentionBlock& block, const AttentionKeys& keys, int64_t first) {
+                      attention_write_scores(
+                          block, keys,
+                          {.data = address(to, sequence.batch, task.kv_head * call.group(), first),
+                           .query_stride = to.strides[2] * kBytes,
+                           .head_stride = to.strides[1] * kBytes,
+                           .channel_stride = to.strides[3] * kBytes});
+                    });
   });
 }
 

@@ -8,30 +8,41 @@
 
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/base/error.h"
-#include "ropewalk/base/tensor.h"
 #include "ropewalk/kernels/attention/attention_kernel.h"
 
 namespace ropewalk {
 
-// A tensor as the kernels read it: float32, aligned, [batch, seq, heads, channels].
-struct AttentionOperand {
-  ConstTensorView view;
-  Tensor copy;  // what the view shows, where the caller's memory could not be read as it is
+// The tokens of one sequence of a call.
+struct AttentionSequence {
+  int64_t batch = 0;                     // where its tensors begin
+  int64_t first_query = 0, queries = 0;  // rows of q from there
+  int64_t first_key = 0, keys = 0;
+  // The numbers of its keys that may be seen at all, by token; not used where all of them are, in
+  // order.
+  std::vector<int64_t> order;
+  bool ordered = true;  // all, in order
 };
 
 // One call of attend or attention_scores after its checks.
 struct AttentionCall {
-  AttentionOperand q, k, v;  // v: empty for attention_scores
+  ConstTensorView q, k, v;  // [batch, seq, heads, channels]; v: empty for attention_scores
   int64_t batch = 0, queries = 0, keys = 0, heads = 0, kv_heads = 0;
   float scale = 1;
-  AttentionOptions options;          // its spans are read from here:
-  std::vector<float> slopes, sinks;  // [heads], or none
-  std::vector<float> distance_bias;  // [heads, 2 bias_reach + 1], or none
-  std::vector<int64_t> prefix;       // [batch], or none
-  // For each sequence the keys that the mask leaves, in order; no list where there is no mask.
-  std::vector<std::vector<int64_t>> visible;
+  AttentionOptions options;
+  std::vector<AttentionSequence> sequences;
+  std::vector<int64_t> prefix;  // [sequences], or none
 
-  // Which of the sequence's visible keys query i sees: those from `begin` to `end`.
+  int64_t group() const { return kv_heads == 0 ? 0 : heads / kv_heads; }
+  // On the scale of a sequence's tokens: query number `query`, key number `key` of it.
+  int64_t query_token(const AttentionSequence& sequence, int64_t query) const;
+  int64_t key_token(int64_t key) const {
+    return options.key_tokens.empty() ? key : options.key_tokens[static_cast<size_t>(key)];
+  }
+  int64_t keys_of(const AttentionSequence& sequence) const {
+    return sequence.ordered ? sequence.keys : std::ssize(sequence.order);
+  }
+
+  // Which of the keys that may be seen query number `query` sees: those from `begin` to `end`.
   struct Seen {
     int64_t begin = 0, end = 0;
   };
@@ -48,8 +59,17 @@ void check_attention_output(const TensorView& out, const char* what, const Dims&
                             const ConstTensorView& q, const ConstTensorView& k,
                             const ConstTensorView* v, const AttentionOptions& options);
 
-// Rows of one head of one sequence from token `first` on.
-AttentionRows head_rows(const ConstTensorView& bshd, int64_t sequence, int64_t head, int64_t first);
+// The sequences of a checked call: attention_sequences.cc. Throws for lists that do not fit.
+std::vector<AttentionSequence> attention_sequences(const AttentionCall& call);
+
+// Throws for options whose numbers, or whose tensors, do not fit the call: attention_checks.cc.
+void check_attention_options(const AttentionCall& call, const AttentionOptions& options);
+
+// Whether an optional view was given.
+template <typename View>
+bool is_given(const View& view) {
+  return view.data != nullptr || !view.shape.empty();
+}
 
 // Memory that runs out, or a size that no memory has, as an Error.
 template <typename Body>

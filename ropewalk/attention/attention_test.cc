@@ -22,9 +22,9 @@ using testing::tokens_of;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Of normal numbers: the scores' error, (D + 2) roundings of a sum of size about 3, moves the
+// Of normal numbers: the scores' error, (D + 3) roundings of a sum of size 3 to 10, moves the
 // weights by as much, relative; the weighted mean of v, of size about 4, follows.
-constexpr double kTolerance = 64 * 0x1p-24;
+constexpr double kTolerance = 96 * 0x1p-24;
 
 ConstTensorView mask_view(const std::vector<uint8_t>& mask, int64_t batch) {
   return make_view(static_cast<const void*>(mask.data()), DType::u8,
@@ -131,11 +131,14 @@ TEST(Attend, LargeScoresStayStable) {
   }
 }
 
-TEST(Attend, OnesGiveExactlyOnes) {
+// The weights and their sum are added up in different orders.
+TEST(Attend, OnesGiveOnes) {
   const Tensor q = random_tensor({2, 70, 4, 16}, 1), k = random_tensor({2, 200, 2, 16}, 2);
   Tensor v = make_tensor(DType::f32, {2, 200, 2, 19});
   for (float& x : numbers(v)) x = 1;
-  for (float out : floats(attended(q, k, v, {.causal = true}))) ASSERT_EQ(out, 1);
+  for (float out : floats(attended(q, k, v, {.causal = true}))) {
+    ASSERT_NEAR(out, 1, 32 * 0x1p-24);
+  }
 }
 
 TEST(Attend, SixteenBitInputsAreConvertedFirst) {
