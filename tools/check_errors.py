@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("ropewalk", "cli")
+FOLDERS = ("ropewalk", "cli", "python")
 SOURCES = {".h", ".cc", ".inc"}
 
 # A comment, a character, a raw string, or literals that the compiler joins to one.

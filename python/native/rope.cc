@@ -1,0 +1,190 @@
+#include "python/native/rope.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include "python/native/docs.h"
+#include "python/native/json.h"
+#include "python/native/rotate.h"
+#include "ropewalk/apply/rope_by_length.h"
+#include "ropewalk/base/error.h"
+#include "ropewalk/diagnose/rotation_decay.h"
+#include "ropewalk/encoding/to_json.h"
+#include "ropewalk/report/layer_words.h"
+#include "ropewalk/spectrum/spectrum.h"
+#include "ropewalk/tables/cos_sin.h"
+
+namespace ropewalk::python {
+namespace {
+
+[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
+
+void turn(const Rope& rope, Heads& heads, const Positions& positions, const How& how) {
+  const TensorLayout layout = layout_named(how.layout);
+  const Direction direction = how.direction();
+  const PositionIds ids = ids_of(rope, positions);
+  heads.run([&](const Rotated& q, const std::optional<Rotated>& k) {
+    if (rope.by_length) {
+      return rotate(
+          rope.config, ids, q, k,
+          {.tensor_layout = layout, .direction = direction, .parallel = {how.threads, {}}});
+    }
+    const bool swapped = direction != Direction::forward && rope.config.output_layout;
+    RopeOptions options{.tensor_layout = layout,
+                        .direction = direction,
+                        .output_layout = rope.config.output_layout,
+                        .parallel = {how.threads, {}}};
+    if (swapped) options.output_layout = rope.config.layout;
+    apply_rope(rope.spectrum, swapped ? *rope.config.output_layout : rope.config.layout, ids, q, k,
+               options);
+  });
+}
+
+void apply_in_place(const Rope& rope, nb::handle q, nb::handle k, nb::handle position_ids,
+                    const How& how) {
+  Heads heads(q, k, layout_named(how.layout), rope.heads);
+  turn(rope, heads, Positions(position_ids), how);
+}
+
+nb::object apply(const Rope& rope, nb::handle q, nb::handle k, nb::handle position_ids,
+                 const How& how) {
+  Heads heads(q, k, layout_named(how.layout), rope.heads);
+  heads.make_outputs();
+  turn(rope, heads, Positions(position_ids), how);
+  return heads.results();
+}
+
+nb::object inv_freq(const Rope& rope) {
+  if (rope.config.inv_freq_dtype == DType::f64) return array_from(rope.spectrum.inv_freq);
+  return array_from(
+      std::vector<float>(rope.spectrum.inv_freq.begin(), rope.spectrum.inv_freq.end()));
+}
+
+nb::object cos_sin_of(const Rope& rope, nb::handle position_ids, nb::handle dtype,
+                      const char* angles, const char* form) {
+  const Positions positions(position_ids);
+  PositionIds ids = ids_of(rope, positions);
+  if (ids.is_run()) ids = positions_of(make_view(&ids.first, DType::i64, {1}));
+  const CosSinOptions options{.mode = angle_mode_from_name(angles),
+                              .form = row_form_from_name(form),
+                              .dtype = float_dtype(dtype),
+                              .seq_len = rope.seq_len};
+  if (rope.by_length) {
+    fail(
+        "seq_len: expected one, as this scaling depends on the length of the sequence, found "
+        "none; give it to rope()");
+  }
+  std::optional<CosSin> rows;
+  {
+    const nb::gil_scoped_release released;
+    rows = cos_sin(rope.config, ids.ids, options);
+  }
+  return nb::make_tuple(array_from(std::move(rows->cos), position_ids),
+                        array_from(std::move(rows->sin), position_ids));
+}
+
+nb::object pairing_of(const Rope& rope) {
+  const std::vector<RotaryWindow>& windows = rope.config.layout.windows;
+  for (const RotaryWindow& window : windows) {
+    if (window.pairing != windows.front().pairing) return nb::none();
+  }
+  const std::string_view text = windows.empty() ? "" : name(windows.front().pairing);
+  return nb::str(text.data(), text.size());
+}
+
+void bind_facts(nb::class_<Rope>& rope) {
+  rope.def_prop_ro(
+          "head_dim", [](const Rope& r) { return r.config.layout.head_dim; }, docs::kHeadDim)
+      .def_prop_ro(
+          "rotary_dim", [](const Rope& r) { return r.config.rotary_dim; }, docs::kRotaryDim)
+      .def_prop_ro(
+          "base", [](const Rope& r) { return r.config.rope_theta; }, docs::kBase)
+      .def_prop_ro(
+          "rope_type", [](const Rope& r) { return r.config.rope_type; }, docs::kRopeType)
+      .def_prop_ro("pairing", pairing_of, nb::sig("def pairing(self) -> str | None"),
+                   docs::kPairing)
+      .def_prop_ro("inv_freq", inv_freq, nb::sig("def inv_freq(self) -> numpy.ndarray"),
+                   docs::kInvFreq)
+      .def_prop_ro(
+          "axis", [](const Rope& r) { return array_from(r.spectrum.axis); },
+          nb::sig("def axis(self) -> numpy.ndarray"), docs::kAxis)
+      .def_prop_ro(
+          "attention_scaling", [](const Rope& r) { return r.spectrum.attention_scaling; },
+          docs::kAttentionScaling)
+      .def_prop_ro(
+          "softmax_factor", [](const Rope& r) { return softmax_factor(r.config); },
+          docs::kSoftmaxFactor)
+      .def_prop_ro(
+          "seq_len",
+          [](const Rope& r) { return r.seq_len > 0 ? std::optional(r.seq_len) : std::nullopt; },
+          docs::kSeqLen)
+      .def_prop_ro(
+          "heads",
+          [](const Rope& r) {
+            return r.heads.heads > 0 ? std::optional(r.heads.heads) : std::nullopt;
+          },
+          docs::kHeads)
+      .def_prop_ro(
+          "kv_heads",
+          [](const Rope& r) {
+            return r.heads.kv_heads > 0 ? std::optional(r.heads.kv_heads) : std::nullopt;
+          },
+          docs::kKvHeads);
+}
+
+}  // namespace
+
+void bind_rope(nb::module_& m) {
+  using nb::arg;
+  nb::class_<Rope> rope(m, "Rope", docs::kRope);
+  bind_constructor(rope);
+  rope.def(
+      "apply_",
+      [](const Rope& self, nb::handle q, nb::handle k, nb::handle ids, const char* layout,
+         bool inverse, bool transpose, int threads) {
+        apply_in_place(self, q, k, ids, {layout, inverse, transpose, threads});
+      },
+      arg("q"), arg("k").none() = nb::none(), arg("position_ids").none() = nb::none(),
+      nb::kw_only(), arg("layout") = "", arg("inverse") = false, arg("transpose") = false,
+      arg("threads") = 0, nb::sig(docs::kApplyInPlaceSig), docs::kApplyInPlace);
+  rope.def(
+      "apply",
+      [](const Rope& self, nb::handle q, nb::handle k, nb::handle ids, const char* layout,
+         bool inverse, bool transpose, int threads) {
+        return apply(self, q, k, ids, {layout, inverse, transpose, threads});
+      },
+      arg("q"), arg("k").none() = nb::none(), arg("position_ids").none() = nb::none(),
+      nb::kw_only(), arg("layout") = "", arg("inverse") = false, arg("transpose") = false,
+      arg("threads") = 0, nb::sig(docs::kApplySig), docs::kApply);
+  rope.def("cos_sin", cos_sin_of, arg("position_ids"), nb::kw_only(), arg("dtype") = "float32",
+           arg("angles") = "exact", arg("form") = "half", nb::sig(docs::kCosSinSig), docs::kCosSin);
+  rope.def(
+      "decay",
+      [](const Rope& r, nb::handle distances) {
+        return array_from(
+            rotation_decay(r.config, Positions(distances).list("distances"), r.seq_len));
+      },
+      arg("distances"), nb::sig("def decay(self, distances: object) -> numpy.ndarray"),
+      docs::kDecay);
+  rope.def(
+      "to_dict", [](const Rope& r) { return to_python(to_json(r.config)); },
+      nb::sig("def to_dict(self) -> dict"), docs::kRopeToDict);
+  rope.def("__repr__", [](const Rope& r) {
+    return fmt::format("<ropewalk.Rope: {}{}>", in_a_line(PositionEncoding(r.config)),
+                       r.seq_len > 0 ? fmt::format(", for {} positions", r.seq_len) : "");
+  });
+  rope.def(
+      "__eq__",
+      [](const Rope& a, const Rope& b) {
+        return a.config == b.config && a.seq_len == b.seq_len && a.heads == b.heads;
+      },
+      nb::is_operator());
+  rope.def("__hash__", [](const Rope& r) {
+    return static_cast<int64_t>(std::hash<std::string>()(to_json(r.config).dump()) >> 1);
+  });
+  bind_facts(rope);
+  bind_state(rope);
+}
+
+}  // namespace ropewalk::python
