@@ -8,6 +8,8 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/apply/rope_by_length.h
     ropewalk/apply/xpos.h
     ropewalk/attention/attention.h
+    ropewalk/attention/kv_cache.h
+    ropewalk/attention/kv_cells.h
     ropewalk/attention/layer_scores.h
     ropewalk/attention/prepare_heads.h
     ropewalk/attention/self_attention.h
@@ -59,6 +61,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/tables/angle_mode.h
     ropewalk/tables/cos_sin.h
     ropewalk/tables/rope_rows.h
+    ropewalk/tables/rope_rows_between.h
     ropewalk/tables/sinusoidal.h
     ropewalk/tables/table.h
     ropewalk/weights/layer_weights.h

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "ropewalk/apply/rope.h"
+#include "ropewalk/attention/kv_cells.h"
+#include "ropewalk/base/error.h"
+#include "ropewalk/base/tensor.h"
+
+namespace ropewalk {
+
+// Rows of zeros for a page.
+KvRows make_kv_rows(const KvForm& form);
+
+// Cells [first, first + count) as [count, heads, channels]; of i8 without their scales.
+TensorView cells_of(const KvForm& form, KvRows& rows, int64_t first, int64_t count);
+ConstTensorView cells_of(const KvForm& form, const KvRows& rows, int64_t first, int64_t count);
+
+// Stores numbers [count, heads, channels] of f32, bf16 or f16 in the cells from `first` on, each
+// rounded once. i8 as KvCache says.
+void store(const KvForm& form, KvRows& rows, int64_t first, const ConstTensorView& numbers);
+
+// The numbers of the cells, [count, heads, channels]: f32 for i8, else as they are.
+Tensor load(const KvForm& form, const KvRows& rows, int64_t first, int64_t count);
+
+void copy_cells(const KvForm& form, const KvRows& from, KvRows& to, int64_t first, int64_t count);
+void move_cell(const KvForm& form, KvRows& rows, int64_t from, int64_t to);
+bool same_cell(const KvForm& form, const KvRows& a, int64_t a_cell, const KvRows& b,
+               int64_t b_cell);
+
+// Stores `numbers` after rotate(Rotated) has turned them, in float32 where the types differ.
+template <typename Rotate>
+void store_rotated(const KvForm& form, KvRows& rows, int64_t first, const ConstTensorView& numbers,
+                   Rotate rotate) {
+  if (numbers.dtype == form.dtype) {
+    return rotate(Rotated{numbers, cells_of(form, rows, first, numbers.shape[0])});
+  }
+  Tensor turned = converted(numbers, DType::f32);
+  rotate(in_place(turned.view()));
+  store(form, rows, first, turned.view());
+}
+
+// Memory that runs out as an Error.
+template <typename Body>
+auto with_memory(const char* verb, Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::resource_limit, std::string(verb) + ": not enough memory");
+  } catch (const std::length_error&) {
+    throw Error(ErrorCode::resource_limit, std::string(verb) + ": not enough memory");
+  }
+}
+
+}  // namespace ropewalk
