@@ -216,8 +216,10 @@ void write(const KvCacheConfig& config, const KvForms& forms, const Spectrum* sp
     return;
   }
   store(forms.stored, page.stored, first, piece.k());
-  const KvRows& stored = page.stored;
-  store_rotated(forms.k, page.turned, first, cells_of(forms.stored, stored, first, piece.count),
+  Tensor memory;
+  store_rotated(forms.k, page.turned, first,
+                numbers_of(forms.stored, std::as_const(page.stored), first, piece.count,
+                           forms.k.dtype, memory),
                 turn);
 }
 

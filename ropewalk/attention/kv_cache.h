@@ -76,9 +76,9 @@ struct KvTensors {
 // Worked number: head_dim 2, inv_freq [1]: k = [1, 0] at position 3, shifted by -1, reads
 // [cos 2, sin 2] = [-0.4161468, 0.9092974].
 //
-// Positions are 0..2^63-2; cells keep the order in which they were appended. Errors name the
-// numbers, and leave the cache as it was: invalid_argument (also a sequence that is not there),
-// out_of_range for a range past the end, unsupported for types, resource_limit for memory.
+// Positions are 0..2^63-2, and two cells may share one; cells keep the order of appending. Errors
+// name the numbers, and leave the cache as it was: invalid_argument (also a sequence that is not
+// there), out_of_range for a range past the end, unsupported for types, resource_limit for memory.
 class KvCache {
  public:
   explicit KvCache(KvCacheConfig config);

@@ -28,11 +28,8 @@ ConstTensorView scales_view(const KvForm& form, const KvRows& rows, int64_t toke
 
 // Appends the numbers of a page's cells to a tensor.
 void gather_rows(const KvForm& form, const KvRows& rows, int64_t tokens, Tensor& to, size_t& end) {
-  Tensor numbers = load(form, rows, 0, tokens);
-  if (numbers.dtype != to.dtype) numbers = converted(numbers.view(), to.dtype);
-  std::copy(numbers.bytes.begin(), numbers.bytes.end(),
-            to.bytes.begin() + static_cast<std::ptrdiff_t>(end));
-  end += numbers.bytes.size();
+  load(form, rows, 0, tokens, to.dtype, to.bytes.data() + end);
+  end += static_cast<size_t>(tokens * form.heads * form.channels) * size_in_bytes(to.dtype);
 }
 
 Tensor empty_rows(const KvForm& form, int64_t tokens, bool f32) {

@@ -1,9 +1,13 @@
 #include "ropewalk/attention/kv_rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
+
+#include "ropewalk/base/half.h"
 
 namespace ropewalk {
 namespace {
@@ -34,34 +38,55 @@ float scale(const KvForm& form, const KvRows& rows, int64_t head, int64_t cell) 
   return rows.scales[static_cast<size_t>(row_of(form, head, cell))];
 }
 
-// The scale of a row of numbers, of which `codes` become the multiples.
+// The scale of a row of numbers, of which `codes` become the multiples. Both loops are such that a
+// compiler makes vectors of them.
 float quantize(const float* numbers, int64_t count, int8_t* codes) {
-  float largest = 0;
-  bool finite = true;
+  uint32_t largest = 0;  // magnitudes are ordered as their bits
   for (int64_t i = 0; i < count; ++i) {
-    largest = std::max(largest, std::fabs(numbers[i]));
-    finite &= std::isfinite(numbers[i]);
+    largest = std::max(largest, std::bit_cast<uint32_t>(numbers[i]) & 0x7FFFFFFF);
   }
-  if (!finite) {
+  if (!std::isfinite(std::bit_cast<float>(largest))) {
     std::memset(codes, 1, static_cast<size_t>(count));
     return std::numeric_limits<float>::quiet_NaN();
   }
   // The least normal number: below it the scale itself would have lost its digits.
-  const float scale = std::max(largest / 127, std::numeric_limits<float>::min());
+  const float scale =
+      std::max(std::bit_cast<float>(largest) / 127, std::numeric_limits<float>::min());
+  // The quotients are within 127 and some 2^-23: 1.5 2^23 rounds them to integers, ties to even.
+  constexpr float kIntegers = 0x1.8p23F;
   for (int64_t i = 0; i < count; ++i) {
-    codes[i] = static_cast<int8_t>(std::clamp(std::nearbyint(numbers[i] / scale), -127.0F, 127.0F));
+    codes[i] =
+        static_cast<int8_t>(static_cast<int32_t>((numbers[i] / scale + kIntegers) - kIntegers));
   }
   return scale;
 }
 
 void store_i8(const KvForm& form, KvRows& rows, int64_t first, const ConstTensorView& numbers) {
-  const Tensor floats = converted(numbers, DType::f32);
-  const auto* from = reinterpret_cast<const float*>(floats.bytes.data());
+  Tensor floats;
+  if (numbers.dtype != DType::f32 || !is_contiguous(numbers)) {
+    floats = converted(numbers, DType::f32);
+  }
+  const auto* from =
+      static_cast<const float*>(floats.bytes.empty() ? numbers.data : floats.bytes.data());
   for (int64_t t = 0; t < numbers.shape[0]; ++t) {
     for (int64_t h = 0; h < form.heads; ++h, from += form.channels) {
       auto* codes = reinterpret_cast<int8_t*>(row(form, rows, h, first + t));
       scale(form, rows, h, first + t) = quantize(from, form.channels, codes);
     }
+  }
+}
+
+// A row in f32.
+void to_floats(const KvForm& form, const std::byte* from, float step, float* to) {
+  const auto* const codes = reinterpret_cast<const int8_t*>(from);
+  const auto* const halves = reinterpret_cast<const uint16_t*>(from);
+  const int64_t count = form.channels;
+  if (form.dtype == DType::i8) {
+    for (int64_t c = 0; c < count; ++c) to[c] = step * static_cast<float>(codes[c]);
+  } else if (form.dtype == DType::bf16) {
+    for (int64_t c = 0; c < count; ++c) to[c] = float_from_bf16(halves[c]);
+  } else {
+    for (int64_t c = 0; c < count; ++c) to[c] = float_from_f16(halves[c]);
   }
 }
 
@@ -113,18 +138,28 @@ void store(const KvForm& form, KvRows& rows, int64_t first, const ConstTensorVie
   }
 }
 
-Tensor load(const KvForm& form, const KvRows& rows, int64_t first, int64_t count) {
-  if (form.dtype != DType::i8) return contiguous_copy(cells_of(form, rows, first, count));
-  Tensor numbers = make_tensor(DType::f32, {count, form.heads, form.channels});
-  auto* to = reinterpret_cast<float*>(numbers.bytes.data());
+void load(const KvForm& form, const KvRows& rows, int64_t first, int64_t count, DType dtype,
+          std::byte* to) {
+  const int64_t bytes = form.channels * static_cast<int64_t>(size_in_bytes(dtype));
   for (int64_t t = first; t < first + count; ++t) {
-    for (int64_t h = 0; h < form.heads; ++h) {
-      const auto* codes = reinterpret_cast<const int8_t*>(row(form, rows, h, t));
-      const float step = scale(form, rows, h, t);
-      for (int64_t c = 0; c < form.channels; ++c) *to++ = step * static_cast<float>(codes[c]);
+    for (int64_t h = 0; h < form.heads; ++h, to += bytes) {
+      const std::byte* const from = row(form, rows, h, t);
+      if (form.dtype == dtype) {
+        std::memcpy(to, from, static_cast<size_t>(bytes));
+      } else {
+        const float step = form.dtype == DType::i8 ? scale(form, rows, h, t) : 1;
+        to_floats(form, from, step, reinterpret_cast<float*>(to));
+      }
     }
   }
-  return numbers;
+}
+
+ConstTensorView numbers_of(const KvForm& form, const KvRows& rows, int64_t first, int64_t count,
+                           DType dtype, Tensor& memory) {
+  if (form.dtype == dtype && dtype != DType::i8) return cells_of(form, rows, first, count);
+  memory = make_tensor(DType::f32, {count, form.heads, form.channels});
+  load(form, rows, first, count, DType::f32, memory.bytes.data());
+  return std::as_const(memory).view();
 }
 
 void copy_cells(const KvForm& form, const KvRows& from, KvRows& to, int64_t first, int64_t count) {

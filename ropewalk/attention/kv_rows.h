@@ -23,8 +23,14 @@ ConstTensorView cells_of(const KvForm& form, const KvRows& rows, int64_t first, 
 // rounded once. i8 as KvCache says.
 void store(const KvForm& form, KvRows& rows, int64_t first, const ConstTensorView& numbers);
 
-// The numbers of the cells, [count, heads, channels]: f32 for i8, else as they are.
-Tensor load(const KvForm& form, const KvRows& rows, int64_t first, int64_t count);
+// Writes the numbers of the cells at `to`, [count, heads, channels], in f32 or the rows' own type,
+// which is not i8.
+void load(const KvForm& form, const KvRows& rows, int64_t first, int64_t count, DType dtype,
+          std::byte* to);
+
+// The numbers of the cells as they lie where `dtype` is theirs, else in f32, in `memory`.
+ConstTensorView numbers_of(const KvForm& form, const KvRows& rows, int64_t first, int64_t count,
+                           DType dtype, Tensor& memory);
 
 void copy_cells(const KvForm& form, const KvRows& from, KvRows& to, int64_t first, int64_t count);
 void move_cell(const KvForm& form, KvRows& rows, int64_t from, int64_t to);

@@ -18,19 +18,13 @@ bool is_still(const KvForms& forms, size_t to, const std::vector<int64_t>& posit
   return still;
 }
 
-// A view of stored keys; of i8 their numbers, kept in `numbers`.
-ConstTensorView stored_keys(const KvForms& forms, const KvCells& page, int64_t first, int64_t count,
-                            Tensor& numbers) {
-  if (forms.stored.dtype != DType::i8) return cells_of(forms.stored, page.stored, first, count);
-  numbers = load(forms.stored, page.stored, first, count);
-  return std::as_const(numbers).view();
-}
-
 KvRows turned_raw_keys(const KvCacheConfig& config, const KvForms& forms, const Spectrum& spectrum,
                        const std::vector<int64_t>& positions, const KvCells& page) {
   KvRows turned = make_kv_rows(forms.k);
   const RopeOptions options{.output_layout = config.output_layout};
-  store_rotated(forms.k, turned, 0, cells_of(forms.stored, page.stored, 0, page.count),
+  Tensor memory;
+  store_rotated(forms.k, turned, 0,
+                numbers_of(forms.stored, page.stored, 0, page.count, forms.k.dtype, memory),
                 [&](const Rotated& k) {
                   const PositionIds at = positions_of_cells(forms, positions, 0, page.count);
                   apply_rope(spectrum, config.layout, at, k, std::nullopt, options);
@@ -75,8 +69,9 @@ KvRows turned_keys(const KvCacheConfig& config, const KvForms& forms,
     const RopeRows rows = make_rope_rows_between(
         {spectra[from], positions_of_cells(forms, page.base, first, end - first)},
         {spectra[to], positions_of_cells(forms, positions, first, end - first)}, 1, end - first);
-    Tensor numbers;
-    store_rotated(forms.k, turned, first, stored_keys(forms, page, first, end - first, numbers),
+    Tensor memory;
+    store_rotated(forms.k, turned, first,
+                  numbers_of(forms.stored, page.stored, first, end - first, forms.k.dtype, memory),
                   [&](const Rotated& k) { apply_rope(rows, layout, k); });
   }
   return turned;

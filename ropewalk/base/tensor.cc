@@ -83,6 +83,30 @@ void store_number(std::byte* address, DType dtype, double value) {
   }
 }
 
+// From float32 or to it, of numbers side by side: in a loop of its own, many times as fast. Returns
+// whether it was such a case.
+bool convert_run(const ConstTensorView& view, DType dtype, std::byte* out) {
+  if (!is_contiguous(view) || reinterpret_cast<uintptr_t>(view.data) % 4 != 0) return false;
+  const int64_t count = num_elements(view.shape);
+  const auto run = [&](const auto* from, auto* to, auto convert) {
+    for (int64_t i = 0; i < count; ++i) to[i] = convert(from[i]);
+    return true;
+  };
+  const auto* const halves = static_cast<const uint16_t*>(view.data);
+  const auto* const floats = static_cast<const float*>(view.data);
+  auto* const to_halves = reinterpret_cast<uint16_t*>(out);
+  auto* const to_floats = reinterpret_cast<float*>(out);
+  if (dtype == DType::f32) {
+    if (view.dtype == DType::bf16) return run(halves, to_floats, float_from_bf16);
+    if (view.dtype == DType::f16) return run(halves, to_floats, float_from_f16);
+  }
+  if (view.dtype == DType::f32) {
+    if (dtype == DType::bf16) return run(floats, to_halves, bf16_from_float);
+    if (dtype == DType::f16) return run(floats, to_halves, f16_from_float);
+  }
+  return false;
+}
+
 }  // namespace
 
 Tensor make_tensor(DType dtype, const Dims& shape) {
@@ -110,6 +134,7 @@ Tensor converted(const ConstTensorView& view, DType dtype) {
   if (view.dtype == dtype) return contiguous_copy(view);
   Tensor copy = make_tensor(dtype, view.shape);
   std::byte* out = copy.bytes.data();
+  if (convert_run(view, dtype, out)) return copy;
   for_each_element(view, [&](const char* address) {
     store_number(out, dtype, load_number(address, view.dtype));
     out += size_in_bytes(dtype);
