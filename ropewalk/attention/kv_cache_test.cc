@@ -15,7 +15,6 @@ using testing::filled;
 using testing::floats;
 using testing::kKvTypes;
 using testing::positions_of_sequence;
-using testing::positions_view;
 using testing::RandomTokens;
 using testing::rotated;
 using testing::small_config;
@@ -127,7 +126,7 @@ TEST(KvCache, WithoutASpectrumOnlyPositionsMove) {
   cache.evict(0, {2, 5});
   EXPECT_EQ(positions_of_sequence(cache), (std::vector<int64_t>{0, 1, 2, 3, 4, 5}));
   const auto k = cache.gather(0).k.bytes;
-  const int64_t row = 2 * 8 * 2;
+  const int64_t row = 32;  // bytes: 2 heads of 8 channels
   EXPECT_EQ(std::memcmp(k.data() + 2 * row, tokens.k.bytes.data() + 5 * row, 4 * row), 0);
 }
 
@@ -242,7 +241,8 @@ TEST(KvCache, MemoryIsThatOfItsPages) {
   KvCacheConfig config = small_config(DType::bf16, 32);
   const RandomTokens tokens(config, 64);
   KvCache cache = filled(config, tokens);
-  const int64_t positions = 64 * 3 * 8, k = 64 * 2 * 8 * 2, v = 64 * 2 * 4 * 2;
+  const int64_t tokens_in_all = 64, positions = tokens_in_all * 24, k = tokens_in_all * 32,
+                v = tokens_in_all * 16;
   EXPECT_EQ(cache.size_in_bytes(), positions + k + v);
   cache.shift(0, {40, 64}, 3);
   EXPECT_EQ(cache.size_in_bytes(), positions + k + k / 2 + v);
