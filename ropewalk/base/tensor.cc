@@ -83,6 +83,13 @@ void store_number(std::byte* address, DType dtype, double value) {
   }
 }
 
+// As the other conversions do, makes a signalling NaN quiet.
+float quiet_float_from_bf16(uint16_t half) {
+  const uint32_t bits = static_cast<uint32_t>(half) << 16;
+  const bool is_nan = (bits & 0x7FFFFFFF) > 0x7F800000;
+  return std::bit_cast<float>(bits | (is_nan ? 0x00400000 : 0));
+}
+
 // From float32 or to it, of numbers side by side: in a loop of its own, many times as fast. Returns
 // whether it was such a case.
 bool convert_run(const ConstTensorView& view, DType dtype, std::byte* out) {
@@ -97,7 +104,7 @@ bool convert_run(const ConstTensorView& view, DType dtype, std::byte* out) {
   auto* const to_halves = reinterpret_cast<uint16_t*>(out);
   auto* const to_floats = reinterpret_cast<float*>(out);
   if (dtype == DType::f32) {
-    if (view.dtype == DType::bf16) return run(halves, to_floats, float_from_bf16);
+    if (view.dtype == DType::bf16) return run(halves, to_floats, quiet_float_from_bf16);
     if (view.dtype == DType::f16) return run(halves, to_floats, float_from_f16);
   }
   if (view.dtype == DType::f32) {
