@@ -189,8 +189,11 @@ bool same_cell(const KvForm& form, const KvRows& a, int64_t a_cell, const KvRows
       return false;
     }
     if (a.scales.empty()) continue;
-    const float one = scale(form, a, h, a_cell), other = scale(form, b, h, b_cell);
-    if (std::memcmp(&one, &other, sizeof(one)) != 0) return false;
+    // Bits: the scale of a row that is NaN equals itself.
+    if (std::bit_cast<uint32_t>(scale(form, a, h, a_cell)) !=
+        std::bit_cast<uint32_t>(scale(form, b, h, b_cell))) {
+      return false;
+    }
   }
   return true;
 }
