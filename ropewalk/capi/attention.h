@@ -18,13 +18,12 @@ typedef struct ropewalk_attention_options {
   int32_t threads;
   int32_t causal;      // 1: no key after the query's own token is seen
   int32_t alibi_form;  // a ropewalk_alibi_form: key_position counts the keys seen before it
-  int64_t window_left,
-      window_right;  // keys to either side of a query's token that it sees; -1: all
-  int64_t chunk;     // > 0: only keys of the query's own chunk of so many tokens
-  double scale;      // of q.k; 0: head_dim^-0.5
-  double softcap;    // > 0: a scaled score s becomes softcap tanh(s / softcap)
-  const ropewalk_tensor*
-      key_mask;                  // [B, Sk] bool, u8, i32 or i64: 0 hides a key; NULL: all are there
+  // Keys to either side of a query's token that it sees; -1: all.
+  int64_t window_left, window_right;
+  int64_t chunk;                    // > 0: only keys of the query's own chunk of so many tokens
+  double scale;                     // of q.k; 0: head_dim^-0.5
+  double softcap;                   // > 0: a scaled score s becomes softcap tanh(s / softcap)
+  const ropewalk_tensor* key_mask;  // [B, Sk] of integers: 0 hides a key; NULL: all are there
   const ropewalk_tensor* sinks;  // [heads] f32: a score more for each head, of no key; NULL: none
   const ropewalk_tensor* alibi_slopes;  // [heads] f32, of ropewalk_alibi_slopes; NULL: none
   double alibi_scale;                   // of their products: softmax_scale where before_scale is 1

@@ -14,8 +14,7 @@ typedef struct ropewalk_model ropewalk_model;
 typedef struct ropewalk_model_options {
   size_t struct_size;
   const char* assume;   // a model_type to read the file as, whatever it says; NULL: what it says
-  const char* scaling;  // a rope block in the place of the file's, as JSON: {"rope_type": "yarn",
-                        // "factor": 4}
+  const char* scaling;  // {"rope_type": "yarn", "factor": 4}: stands for the file's; NULL: none
   const char* label;    // names the text of ropewalk_parse_model in messages; NULL: "config.json"
 } ropewalk_model_options;
 #define ROPEWALK_MODEL_OPTIONS \
@@ -91,19 +90,17 @@ typedef struct ropewalk_rope_options {
   int64_t rotary_dim;   // 0: the whole head
   int32_t pairing;      // a ropewalk_pairing; must be given
   double base;          // rope_theta
-  const char* scaling;  // as JSON, with the keys of config.json: {"rope_type": "yarn", "factor": 4,
-                        // ...}; NULL: none
-  int64_t max_positions;  // max_position_embeddings, which a scaling reads that states no length of
-                          // its own; 0: none
-  int64_t seq_len;        // as of ropewalk_rope_of_layer
+  const char* scaling;  // a rope block of config.json, as JSON; NULL: none
+  // max_position_embeddings, for a scaling that states no length of its own; 0: not known.
+  int64_t max_positions;
+  int64_t seq_len;  // as of ropewalk_rope_of_layer
 } ropewalk_rope_options;
 #define ROPEWALK_ROPE_OPTIONS \
   { sizeof(ropewalk_rope_options), 0, 0, 0, 10000.0, NULL, 0, 0 }
 
-//   inv_freq_i = base^(-2i / rotary_dim), i = 0 .. rotary_dim/2 - 1, in float32 as the model's code
-//   has it, and then
-// scaled. Worked number: base 10000, rotary_dim 4: 1, 0.01.
-// Errors: invalid_argument for sizes and for a scaling that no config may have.
+//   inv_freq_i = base^(-2i / rotary_dim), i = 0 .. rotary_dim/2 - 1,
+// in float32 as the code of models has it, and then scaled. Worked number: base 10000, rotary_dim
+// 4: 1, 0.01. Errors: invalid_argument for sizes and for a scaling that no config may have.
 ROPEWALK_CHECKED ropewalk_status ropewalk_make_rope(const ropewalk_rope_options* options,
                                                     ropewalk_rope** rope);
 
@@ -119,10 +116,10 @@ typedef struct ropewalk_rope_facts {
   const double* inv_freq;    // [pairs] radians per position
   const int32_t* axis;       // [pairs] which axis of the position turns it
   double attention_scaling;  // of cos and sin (YaRN's mscale)
-  double
-      softmax_factor;  // of the softmax scale, beside attention_scaling: DeepSeek's mscale_all_dim
-  int32_t by_length;   // 1: made with seq_len 0, and its frequencies are those of each sequence's
-                       // length; the ones here are those of a short one
+  double softmax_factor;     // of the softmax scale, beside it: DeepSeek's mscale_all_dim
+  // 1: made with seq_len 0, and each sequence has the frequencies of its own length; the ones here
+  // are those of a short one.
+  int32_t by_length;
 } ropewalk_rope_facts;
 #define ROPEWALK_ROPE_FACTS \
   { sizeof(ropewalk_rope_facts), 0, 0, 0, NULL, NULL, 0.0, 0.0, 0 }

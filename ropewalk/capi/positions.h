@@ -46,8 +46,8 @@ typedef enum ropewalk_mrope_next {
 
 typedef struct ropewalk_mrope_input {
   size_t struct_size;
-  const ropewalk_tensor*
-      kinds;  // [B, S] u8, mm_token_type_ids: 0 text, 1 image, 2 video; must be given
+  // [B, S], mm_token_type_ids: 0 text, 1 image, 2 video; must be given.
+  const ropewalk_tensor* kinds;
   const ropewalk_tensor* mask;    // [B, S], 0 is padding; NULL: none
   const ropewalk_tensor* images;  // [N, 3] grid_thw, in the order of the tokens; NULL: none
   const ropewalk_tensor* videos;  // the same
@@ -67,8 +67,9 @@ typedef struct ropewalk_mrope_input {
 
 // Three positions of each token, time, row and column, out int64 [3, B, S]; deltas int64 [B],
 // unless NULL: the next token's position is delta + tokens of the row. Worked numbers: 4 text, a
-// picture 1 x 4 x 6 merged by 2, 1 text: t 0 1 2 3 4 4 4 4 4 4 7, h 0 1 2 3 4 4 4 5 5 5 7, w 0 1 2
-// 3 4 5 6 4 5 6 7. Errors: invalid_argument unless the tokens of each kind are those of the grids,
+// picture 1 x 4 x 6 merged by 2, 1 text:
+//   t 0 1 2 3 4 4 4 4 4 4 7,  h 0 1 2 3 4 4 4 5 5 5 7,  w 0 1 2 3 4 5 6 4 5 6 7
+// Errors: invalid_argument unless the tokens of each kind are those of the grids,
 // naming row and token.
 ROPEWALK_CHECKED ropewalk_status ropewalk_mrope_positions(const ropewalk_mrope_input* input,
                                                           const ropewalk_tensor* out,

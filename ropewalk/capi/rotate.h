@@ -13,8 +13,7 @@ extern "C" {
 typedef enum ropewalk_layout {
   ROPEWALK_BSHD = 1,  // [batch, seq, heads, head_dim], or [seq, heads, head_dim]
   ROPEWALK_BHSD = 2,  // [batch, heads, seq, head_dim], or [heads, seq, head_dim]
-  ROPEWALK_THD =
-      3  // [tokens, heads, head_dim]: of one or more sequences, each token with its own position
+  ROPEWALK_THD = 3    // [tokens, heads, head_dim]: tokens of one or more sequences
 } ropewalk_layout;
 
 typedef enum ropewalk_direction {
@@ -27,25 +26,27 @@ typedef struct ropewalk_rotate_options {
   size_t struct_size;
   int32_t layout;     // a ropewalk_layout; must be given
   int32_t direction;  // a ropewalk_direction
-  int32_t threads;    // at most so many; 0: OMP_NUM_THREADS, or one a processor; 1: the calling
-                      // thread alone
-  const ropewalk_tensor*
-      q_out;  // where the results go, of the same shape and dtype; NULL: in place of q and k.
-  const ropewalk_tensor* k_out;  // Both or neither, where k is given
+  // At most so many; 0: OMP_NUM_THREADS, or one for each processor; 1: the calling thread alone.
+  int32_t threads;
+  // Where the results go, in the shape and dtype of q and k; NULL: in place of q and k. With k,
+  // both or neither.
+  const ropewalk_tensor* q_out;
+  const ropewalk_tensor* k_out;
 } ropewalk_rotate_options;
 #define ROPEWALK_ROTATE_OPTIONS \
   { sizeof(ropewalk_rotate_options), 0, ROPEWALK_FORWARD, 0, NULL, NULL }
 
 // Turns q, and k unless it is NULL, by the positions of their tokens:
 //   y_a = x_a cos(p w_i) - x_b sin(p w_i),  y_b = x_b cos(p w_i) + x_a sin(p w_i)
-// for each pair i = (a, b), times attention_scaling. f32, bf16 or f16, each its own; head counts
-// may differ. Worked number: head_dim 4, half_split, base 10000, position 1: [1, 2, 3, 4] becomes
+// for each pair i = (a, b), times attention_scaling. q and k may differ in their heads and their
+// dtypes: f32, bf16 or f16. A run has as many positions as there are tokens. Worked number:
+// head_dim 4, half_split, base 10000, position 1: [1, 2, 3, 4] becomes
 // [-1.984111, 1.959901, 2.462378, 4.0198].
 //
 // The angle is exact, cos and sin are correctly rounded to float32, products and sums are float32,
 // and a 16-bit result is rounded once: the same bits with any strides, threads and instruction set.
-// An output may be the input itself; any other overlap is refused. A run of positions has as many
-// as there are tokens. Errors: invalid_argument, unsupported; nothing is written then.
+// An output may be the input itself; any other overlap is refused. Errors: invalid_argument,
+// unsupported; nothing is written then.
 ROPEWALK_CHECKED ropewalk_status ropewalk_rotate(const ropewalk_rope* rope,
                                                  const ropewalk_positions* positions,
                                                  const ropewalk_tensor* q, const ropewalk_tensor* k,

@@ -11,11 +11,12 @@ extern "C" {
 
 // How the numbers c_0 ... c_{P-1} of the P pairs lie in a row of C numbers.
 typedef enum ropewalk_row_form {
-  ROPEWALK_FORM_HALF = 0,  // c_0 c_1 ... c_{P-1}, C = P: vLLM, ONNX
-  ROPEWALK_FORM_DOUBLED =
-      1,  // c_0 ... c_{P-1} c_0 ... c_{P-1}, C = 2P: cat(freqs, freqs) of Hugging Face
-  ROPEWALK_FORM_INTERLEAVED =
-      2  // c_0 c_0 c_1 c_1 ..., C = 2P: repeat_interleave(2), for pairs of neighbours
+  // c_0 c_1 ... c_{P-1}, C = P: vLLM, ONNX
+  ROPEWALK_FORM_HALF = 0,
+  // c_0 ... c_{P-1} c_0 ... c_{P-1}, C = 2P: cat(freqs, freqs) of Hugging Face
+  ROPEWALK_FORM_DOUBLED = 1,
+  // c_0 c_0 c_1 c_1 ..., C = 2P: repeat_interleave(2), for pairs of neighbours
+  ROPEWALK_FORM_INTERLEAVED = 2
 } ropewalk_row_form;
 
 // How the angle, position times inv_freq, is computed: exactly, or as another program does.
@@ -52,8 +53,8 @@ ROPEWALK_CHECKED ropewalk_status ropewalk_cos_sin(const ropewalk_rope* rope,
 
 // Order of the channels of a sinusoidal vector of d channels.
 typedef enum ropewalk_sinusoidal_layout {
-  ROPEWALK_SINUSOIDAL_INTERLEAVED =
-      0,  // sin cos sin cos ..., frequencies base^(-2i/d): "Attention Is All You Need"
+  // sin cos sin cos ..., frequencies base^(-2i/d): "Attention Is All You Need"
+  ROPEWALK_SINUSOIDAL_INTERLEAVED = 0,
   ROPEWALK_SINUSOIDAL_SIN_COS = 1,  // sin ... cos ..., the same frequencies: Marian, Pegasus
   ROPEWALK_SINUSOIDAL_FAIRSEQ = 2,  // sin ... cos ..., base^(-i/(d/2 - 1)): M2M100, NLLB
   ROPEWALK_SINUSOIDAL_COS_SIN = 3   // cos ... sin ..., as fairseq: MusicGen
@@ -73,11 +74,12 @@ typedef struct ropewalk_sinusoidal_options {
 // pe(p, 2i) = sin(p / base^(2i/d)), pe(p, 2i+1) = cos(p / base^(2i/d)), or the other orders, into
 // out [S, d] ([B, S, d] for ids [B, S]), f32, bf16 or f16, each number correctly rounded once.
 // Worked number: d 4, position 1: 0.841471, 0.540302, 0.0099998, 0.99995. options may be NULL.
+// Errors: invalid_argument for shapes that do not fit the positions.
 ROPEWALK_CHECKED ropewalk_status ropewalk_sinusoidal(const ropewalk_positions* positions,
                                                      const ropewalk_tensor* out,
                                                      const ropewalk_sinusoidal_options* options);
 
-// out = x + pe(positions), float32 [B, S, d]; out may be x.
+// out = x + pe(positions), float32 [B, S, d]; out may be x. Errors: as ropewalk_sinusoidal.
 ROPEWALK_CHECKED ropewalk_status
 ropewalk_add_sinusoidal(const ropewalk_positions* positions, const ropewalk_tensor* x,
                         const ropewalk_tensor* out, const ropewalk_sinusoidal_options* options);
@@ -91,15 +93,15 @@ typedef enum ropewalk_alibi_form {
 
 typedef struct ropewalk_alibi_options {
   size_t struct_size;
-  int64_t heads;       // of the whole model; must be given
-  int64_t first_head;  // of a shard of them
-  int64_t head_count;  // of the shard; 0: all from first_head on
-  double max_bias;
+  int64_t heads;         // of the whole model; must be given
+  int64_t first_head;    // of a shard of them
+  int64_t head_count;    // of the shard; 0: all from first_head on
+  double max_bias;       // MPT: alibi_bias_max
   int32_t form;          // a ropewalk_alibi_form
   int32_t bf16;          // 1: slope, distance and product are rounded to bf16 (Falcon)
   int32_t before_scale;  // 1: (q.k + bias) softmax_scale: Falcon
-  double softmax_scale;  // multiplies the bias where before_scale is 1, which the scaled score then
-                         // sees
+  // Where before_scale is 1, ropewalk_alibi_bias is multiplied by it: what a scaled score sees.
+  double softmax_scale;
 } ropewalk_alibi_options;
 #define ROPEWALK_ALIBI_OPTIONS \
   { sizeof(ropewalk_alibi_options), 0, 0, 0, 8.0, ROPEWALK_ALIBI_RELATIVE, 0, 0, 1.0 }
@@ -110,12 +112,12 @@ ROPEWALK_CHECKED ropewalk_status ropewalk_alibi_of_layer(const ropewalk_model* m
 
 // slope_h = 2^(-max_bias h / heads), h = 1 .. heads, for a power of two, and what the paper's code
 // does for any other number, into `count` floats: the heads of the shard. Worked number: 8 heads:
-// 0.5, 0.25, ..., 0.00390625.
+// 0.5, 0.25, ..., 0.00390625. Errors: invalid_argument, as for another count.
 ROPEWALK_CHECKED ropewalk_status ropewalk_alibi_slopes(const ropewalk_alibi_options* options,
                                                        float* slopes, int64_t count);
 
 // bias[h, i, j] = slope_h times the form's distance of query i and key j, float32 [heads of the
-// shard, queries, keys]. Positions are runs or ids [S].
+// shard, queries, keys]. Positions are runs or ids [S]. Errors: invalid_argument.
 ROPEWALK_CHECKED ropewalk_status ropewalk_alibi_bias(const ropewalk_alibi_options* options,
                                                      const ropewalk_positions* queries,
                                                      const ropewalk_positions* keys,

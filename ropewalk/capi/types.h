@@ -68,8 +68,8 @@ typedef struct ropewalk_tensor {
   int32_t ndim;
   ropewalk_data_type dtype;
   int64_t* shape;
-  int64_t*
-      strides;  // in elements, negative ones too; NULL: compact, the last dimension varies fastest
+  // In elements, negative ones too; NULL: compact, the last dimension varies fastest.
+  int64_t* strides;
   uint64_t byte_offset;
 } ropewalk_tensor;
 #define ROPEWALK_DEVICE_TYPE(type) ((int32_t)(type))
