@@ -26,12 +26,16 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/diagnose/checkpoint_findings.h
     ropewalk/diagnose/compare.h
     ropewalk/diagnose/layer_kinds.h
+    ropewalk/diagnose/permuted_rows.h
     ropewalk/diagnose/rotation_decay.h
     ropewalk/diagnose/scaling_bands.h
     ropewalk/diagnose/stored_frequencies.h
+    ropewalk/diagnose/table_check.h
     ropewalk/diagnose/traps.h
+    ropewalk/diagnose/verify.h
     ropewalk/encoding/attention_config.h
     ropewalk/encoding/encodings.h
+    ropewalk/encoding/layout_permutation.h
     ropewalk/encoding/model_encoding.h
     ropewalk/encoding/patch_grid.h
     ropewalk/encoding/position_ids.h
@@ -57,6 +61,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/report/finding_words.h
     ropewalk/report/layer_words.h
     ropewalk/report/scaling_words.h
+    ropewalk/report/verification_words.h
     ropewalk/spectrum/spectrum.h
     ropewalk/tables/angle_mode.h
     ropewalk/tables/cos_sin.h
@@ -64,8 +69,11 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/tables/rope_rows_between.h
     ropewalk/tables/sinusoidal.h
     ropewalk/tables/table.h
+    ropewalk/weights/attention_rows.h
     ropewalk/weights/layer_weights.h
     ropewalk/weights/learned_table.h
+    ropewalk/weights/permute_qk.h
+    ropewalk/weights/stored_tensors.h
     ropewalk/weights/wrong_shapes.h)
 
 # Public, but not in all.h: these include a header of other software.

@@ -109,20 +109,26 @@ class UnfinishedFile {
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  void write(std::span<const std::span<const std::byte>> parts) {
-    uint64_t total = 0;
-    for (const auto& part : parts) total += part.size();
+  // Before the first byte.
+  void expect(uint64_t total) {
+    total_ = total;
     reserve(total);
-    uint64_t written = 0;
-    for (auto part : parts) {
-      while (!part.empty()) {
-        const ssize_t count = ::write(file_.get(), part.data(), part.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) fail(count < 0 ? errno : EIO, written, total);
-        part = part.subspan(static_cast<size_t>(count));
-        written += static_cast<uint64_t>(count);
-      }
+  }
+
+  void write(std::span<const std::byte> part) {
+    while (!part.empty()) {
+      const ssize_t count = ::write(file_.get(), part.data(), part.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) fail(count < 0 ? errno : EIO);
+      part = part.subspan(static_cast<size_t>(count));
+      written_ += static_cast<uint64_t>(count);
     }
+  }
+
+  void check_whole() const {
+    if (written_ == total_) return;
+    throw Error(ErrorCode::internal, fmt::format("{}: expected {} bytes to write, found {}",
+                                                 target_.label, total_, written_));
   }
 
   void publish(Overwrite overwrite) {
@@ -194,21 +200,21 @@ class UnfinishedFile {
     // Asked first because going over it is a signal.
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         total > limit.rlim_cur) {
-      fail(EFBIG, 0, total);
+      fail(EFBIG);
     }
 #ifdef __linux__
     while (total > 0 && ::fallocate(file_.get(), 0, 0, static_cast<off_t>(total)) != 0) {
       if (errno == EINTR) continue;
       if (errno == EOPNOTSUPP || errno == ENOSYS) return;
-      fail(errno, 0, total);
+      fail(errno);
     }
 #endif
   }
 
-  [[noreturn]] void fail(int error, uint64_t written, uint64_t total) const {
+  [[noreturn]] void fail(int error) const {
     throw Error(ErrorCode::io,
                 fmt::format("{}: cannot write: {} after {} of {} bytes", target_.label,
-                            std::generic_category().message(error), written, total));
+                            std::generic_category().message(error), written_, total_));
   }
 
   void rename_if_absent() {
@@ -236,6 +242,7 @@ class UnfinishedFile {
   const Target& target_;
   Descriptor file_;
   std::string name_;  // empty: none
+  uint64_t written_ = 0, total_ = 0;
 };
 
 }  // namespace
@@ -250,7 +257,22 @@ void write_file_atomically(const std::filesystem::path& path,
   Target target;
   open_target(path, overwrite, target);
   UnfinishedFile file(target);
-  file.write(parts);
+  uint64_t total = 0;
+  for (const auto& part : parts) total += part.size();
+  file.expect(total);
+  for (const auto& part : parts) file.write(part);
+  file.publish(overwrite);
+}
+
+void write_file_atomically(const std::filesystem::path& path, uint64_t size_in_bytes,
+                           const std::function<void(const ByteSink&)>& produce,
+                           Overwrite overwrite) {
+  Target target;
+  open_target(path, overwrite, target);
+  UnfinishedFile file(target);
+  file.expect(size_in_bytes);
+  produce([&](std::span<const std::byte> part) { file.write(part); });
+  file.check_whole();
   file.publish(overwrite);
 }
 

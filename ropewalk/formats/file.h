@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -59,5 +60,13 @@ void check_output(const std::filesystem::path& path, Overwrite overwrite);
 // where the file system can do that, else it is ".<name>.<pid>.<random>.tmp". Throws io.
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::span<const std::byte>> parts, Overwrite overwrite);
+
+// The same for a file of `size_in_bytes` bytes that do not fit in memory: `produce` gives them to
+// the sink piece by piece. What it throws is thrown on, and nothing is written; so is internal for
+// another count of bytes.
+using ByteSink = std::function<void(std::span<const std::byte>)>;
+void write_file_atomically(const std::filesystem::path& path, uint64_t size_in_bytes,
+                           const std::function<void(const ByteSink&)>& produce,
+                           Overwrite overwrite);
 
 }  // namespace ropewalk

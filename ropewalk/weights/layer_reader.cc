@@ -17,11 +17,6 @@ namespace {
 // Tensors that a model's other parts call by the same names.
 constexpr std::string_view kOtherParts[] = {"vision", "visual", "audio", "encoder.", "draft"};
 
-bool is_of_other_part(std::string_view prefix) {
-  return std::any_of(std::begin(kOtherParts), std::end(kOtherParts),
-                     [&](std::string_view part) { return prefix.find(part) != prefix.npos; });
-}
-
 // "; near it is model.layers.1.self_attn.q_proj.weight" or the first name there is.
 std::string like(const Checkpoint& file, const std::string& name) {
   std::string nearest;
@@ -55,6 +50,11 @@ std::string_view first_name(const WeightNames& names, const Layer& layer) {
 }
 
 }  // namespace
+
+bool is_of_other_part(std::string_view prefix) {
+  return std::any_of(std::begin(kOtherParts), std::end(kOtherParts),
+                     [&](std::string_view part) { return prefix.find(part) != prefix.npos; });
+}
 
 std::vector<std::string> prefixes_of(const std::map<std::string, size_t, std::less<>>& tensors,
                                      std::string_view name) {

@@ -23,6 +23,9 @@ struct Rows {
 };
 Tensor rows_of(const Tensor& tensor, const Rows& rows);
 
+// Whether what a name begins with tells that it is of a vision tower, an encoder, ...
+bool is_of_other_part(std::string_view prefix);
+
 // What stands before `name` in the names of tensors, each once, without those of a model's other
 // parts (a vision tower, ...) where there are any besides.
 std::vector<std::string> prefixes_of(const std::map<std::string, size_t, std::less<>>& tensors,

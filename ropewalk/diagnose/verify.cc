@@ -1,0 +1,189 @@
+#include "ropewalk/diagnose/verify.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/conventions/family.h"
+#include "ropewalk/models/model_file.h"
+#include "ropewalk/models/models.h"
+#include "ropewalk/weights/attention_rows.h"
+#include "ropewalk/weights/stored_tensors.h"
+
+namespace ropewalk {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& path) {
+  std::error_code none;
+  if (fs::is_directory(path, none)) return path;
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// The weights beside a model's file, where there are any.
+std::optional<fs::path> weights_beside(const fs::path& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return std::nullopt;  // a preset
+  if (path.extension() == ".safetensors" || path.string().ends_with(".index.json")) return path;
+  try {
+    return weights_file_of(folder_of(path));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::io) return std::nullopt;
+    throw;
+  }
+}
+
+std::vector<fs::path> ggufs_beside(const fs::path& path) {
+  std::error_code none;
+  std::vector<fs::path> ggufs;
+  if (!fs::exists(path, none)) return ggufs;
+  for (const auto& entry : fs::directory_iterator(folder_of(path), none)) {
+    const std::string name = entry.path().filename().string();
+    const bool later_part = name.find("-of-") != name.npos && name.find("-00001-of-") == name.npos;
+    // A picture model's projector is no copy of the text model.
+    const bool projector = name.find("mmproj") != name.npos;
+    if (entry.path().extension() == ".gguf" && !later_part && !projector) {
+      ggufs.push_back(entry.path());
+    }
+  }
+  std::sort(ggufs.begin(), ggufs.end());
+  return ggufs;
+}
+
+// The model with the pairs of another, and written where they were read.
+ModelEncoding with_pairs_of(const ModelEncoding& other, ModelEncoding model) {
+  for (size_t i = 0; i < model.layers.size(); ++i) {
+    auto* rope = std::get_if<RopeConfig>(&model.layers[i].positions);
+    if (rope == nullptr) continue;
+    rope->output_layout.reset();
+    if (i >= other.layers.size()) continue;
+    const auto* own = std::get_if<RopeConfig>(&other.layers[i].positions);
+    if (own == nullptr || own->layout.windows.size() != rope->layout.windows.size()) continue;
+    for (size_t w = 0; w < rope->layout.windows.size(); ++w) {
+      rope->layout.windows[w].pairing = own->layout.windows[w].pairing;
+    }
+  }
+  return model;
+}
+
+// Whether the converter of llama.cpp moves the rows of the model, so that it turns other pairs.
+bool has_other_pairs_as_gguf(const ModelEncoding& model) {
+  const KnownType known = find_model_type(model.model_type);
+  return known.type != nullptr && !known.type->gguf.architecture.empty() &&
+         known.type->gguf.pairing != known.type->pairing;
+}
+
+// How two configs differ, but for the pairs where the rows were moved with them, and for a context
+// that one does not state.
+Comparison differences(const ModelEncoding& model, const ModelEncoding& other, bool rows_moved) {
+  Comparison comparison =
+      compare(with_pairs_of(model, model), with_pairs_of(rows_moved ? model : other, other));
+  std::erase_if(comparison.differences, [](const Difference& each) {
+    const bool unstated = std::holds_alternative<std::monostate>(each.a) ||
+                          std::holds_alternative<std::monostate>(each.b);
+    return unstated && each.field == "max_positions";
+  });
+  return comparison;
+}
+
+// A checkpoint, or a file that says what a model is.
+ModelEncoding model_at(const fs::path& path) {
+  const bool weights = path.extension() == ".safetensors" || path.string().ends_with(".index.json");
+  return read_model(weights ? folder_of(path) : path);
+}
+
+OtherCheck check_other(const ModelEncoding& model, const std::optional<fs::path>& weights,
+                       const fs::path& path, const ModelEncoding* of_path) {
+  OtherCheck check{.path = path};
+  std::error_code none;
+  ModelEncoding other;
+  try {
+    other = of_path != nullptr ? *of_path : model_at(path);
+  } catch (const Error& error) {
+    check.unread = error.what();
+    return check;
+  }
+  if (weights) {
+    try {
+      check.rows = compare_rows(*weights, model, path, other);
+    } catch (const Error& error) {
+      const bool unsupported = error.code() == ErrorCode::unsupported;
+      (unsupported ? check.rows_unread : check.unread) = error.what();
+    }
+  }
+  const bool gguf = fs::is_regular_file(path, none) && is_gguf(path);
+  const bool rows_moved = !check.rows.empty() && !are_wrong(check.rows);
+  check.comparison =
+      differences(model, other, rows_moved || (gguf && has_other_pairs_as_gguf(model)));
+  return check;
+}
+
+void check_weights(const ModelEncoding& model, const fs::path& weights, Verification& found) {
+  StoredTensors stored;
+  try {
+    stored = read_stored_tensors(weights);
+  } catch (const Error& error) {
+    found.weights_unread = error.what();
+    return;
+  }
+  found.checkpoint = check_checkpoint(model, weights);
+  if (!found.checkpoint.shapes.empty()) return;  // said already
+  try {
+    AttentionTensors tensors = attention_tensors(stored, model, escaped(weights.string()));
+    found.layers_beyond = std::move(tensors.beyond);
+    found.adapter = tensors.adapter;
+  } catch (const Error& error) {
+    (error.code() == ErrorCode::malformed ? found.layers_fault : found.layers_unread) =
+        error.what();
+  }
+}
+
+}  // namespace
+
+bool are_wrong(const std::vector<PermutedRows>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const PermutedRows& each) { return !each.expected; });
+}
+
+bool Verification::faulty() const {
+  const auto is_wrong = [](const OtherCheck& other) {
+    return !other.comparison.alike() || are_wrong(other.rows);
+  };
+  return checkpoint.differ() || !layers_fault.empty() ||
+         (table && table->fault != TableCheck::Fault::none) ||
+         std::any_of(others.begin(), others.end(), is_wrong);
+}
+
+bool Verification::unread() const {
+  return !weights_unread.empty() ||
+         std::any_of(others.begin(), others.end(),
+                     [](const OtherCheck& other) { return !other.unread.empty(); });
+}
+
+Verification verify(const ModelEncoding& model, const fs::path& path,
+                    const VerifyOptions& options) {
+  Verification found;
+  std::optional<fs::path> weights;
+  try {
+    weights = weights_beside(path);
+  } catch (const Error& error) {
+    found.layers_unread = error.what();
+  }
+  found.has_weights = weights.has_value();
+  if (weights) check_weights(model, *weights, found);
+  if (!found.weights_unread.empty()) weights.reset();
+  std::error_code none;
+  for (const fs::path& gguf : ggufs_beside(path)) {
+    if (fs::equivalent(gguf, path, none)) continue;
+    found.others.push_back(check_other(model, weights, gguf, nullptr));
+  }
+  if (options.against) {
+    found.others.push_back(check_other(model, weights, *options.against, options.against_model));
+  }
+  return found;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ropewalk/diagnose/checkpoint_findings.h"
+#include "ropewalk/diagnose/compare.h"
+#include "ropewalk/diagnose/permuted_rows.h"
+#include "ropewalk/diagnose/table_check.h"
+#include "ropewalk/encoding/model_encoding.h"
+
+namespace ropewalk {
+
+// Another checkpoint of the same model: a GGUF beside it, or a conversion.
+struct OtherCheck {
+  std::filesystem::path path;
+  Comparison comparison;  // of the configs, but for pairs where the rows were moved with them
+  std::vector<PermutedRows> rows;
+  // Why it or its weights could not be read; why the rows of others were not compared: quantized
+  // tensors, names that are not known.
+  std::string unread, rows_unread;
+};
+
+// What is wrong with a folder of a model, or with what was made from it.
+struct Verification {
+  CheckpointFindings checkpoint;  // frequencies and shapes that the config contradicts
+  bool has_weights = false;
+  std::string weights_unread;          // a file that is spoilt or missing, an index that lies
+  std::string layers_fault;            // q or k of a layer is missing, or of other rows
+  std::string layers_unread;           // why they were not looked at
+  std::vector<int64_t> layers_beyond;  // that the config does not count
+  std::vector<OtherCheck> others;
+  std::optional<TableCheck> table;
+  bool adapter = false;  // only what is added to the weights
+
+  // Whether something contradicts the config: a rounding alone does not.
+  bool faulty() const;
+  // Whether something that is there could not be read.
+  bool unread() const;
+};
+
+struct VerifyOptions {
+  std::optional<std::filesystem::path> against{};  // a folder, checkpoint or GGUF
+  const ModelEncoding* against_model = nullptr;    // of it, where it does not say so itself
+};
+
+// Looks at everything beside a model: its safetensors (frequencies, shapes, which layers there are,
+// the index), the GGUFs of its folder, and the checkpoint that it is compared with. Tables are
+// check_table's. What cannot be read is told, not thrown.
+Verification verify(const ModelEncoding& model, const std::filesystem::path& path,
+                    const VerifyOptions& options = {});
+
+// Whether the rows of q or k lie otherwise than the two models ask for.
+bool are_wrong(const std::vector<PermutedRows>& rows);
+
+}  // namespace ropewalk

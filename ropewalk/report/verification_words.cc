@@ -1,0 +1,188 @@
+#include "ropewalk/report/verification_words.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/report/comparison_words.h"
+#include "ropewalk/report/finding_words.h"
+#include "ropewalk/report/layer_words.h"
+
+namespace ropewalk {
+namespace {
+
+using Level = FindingLine::Level;
+using Relation = PermutedRows::Relation;
+
+bool alike(const PermutedRows& a, const PermutedRows& b) {
+  return a.keys == b.keys && a.relation == b.relation && a.to_half_split == b.to_half_split &&
+         a.heads == b.heads && a.wrong_heads == b.wrong_heads && a.whole_head == b.whole_head &&
+         a.expected == b.expected && a.exact == b.exact;
+}
+
+std::string_view direction(const PermutedRows& rows) {
+  return rows.to_half_split ? "from interleaved to half_split" : "from half_split to interleaved";
+}
+
+// What is the case; the heading says whose rows.
+std::string what_is(const PermutedRows& rows) {
+  if (rows.relation == Relation::differs) {
+    return fmt::format("are other numbers, in whatever order: cosine {:.3f} at best", rows.cosine);
+  }
+  std::string text;
+  if (rows.relation == Relation::same) {
+    text = "are the same, row for row";
+  } else {
+    text = fmt::format("moved {}", direction(rows));
+    if (rows.wrong_heads) {
+      text += fmt::format(" by {} heads of {} channels, not by the {} of {} that they are",
+                          rows.heads, rows.head_dim, rows.layer_heads, rows.layer_head_dim);
+    } else if (rows.whole_head) {
+      text += " over the whole head, of which only a part turns";
+    }
+  }
+  if (!rows.exact) text += fmt::format(", but for other numbers (cosine {:.3f})", rows.cosine);
+  return text;
+}
+
+// Why that is wrong, where the heads do not say it.
+std::string why_wrong(const PermutedRows& rows) {
+  if (rows.expected || rows.relation == Relation::differs || rows.wrong_heads || rows.whole_head) {
+    return "";
+  }
+  if (rows.reads_a == rows.reads_b) {
+    return fmt::format("; both are read as {} pairs, so one of them is wrong", name(rows.reads_a));
+  }
+  return fmt::format("; the first is read as {} pairs, the second as {}", name(rows.reads_a),
+                     name(rows.reads_b));
+}
+
+void add_others(const Verification& found, const std::string& model,
+                std::vector<FindingLine>& lines) {
+  for (const OtherCheck& other : found.others) {
+    const std::string path = escaped(other.path.string());
+    if (!other.unread.empty()) lines.push_back({Level::unread, "other", other.unread});
+    for (const auto& row : difference_rows(other.comparison)) {
+      lines.push_back(
+          {Level::fault, "config",
+           fmt::format("{}: {}: {}, but {} in {}{}", path, row[1], row[3], row[2], escaped(model),
+                       row[4].empty() ? "" : " (layers " + row[4] + ")")});
+    }
+    for (FindingLine& line : lines_of(other.rows, escaped(model), path)) {
+      lines.push_back(std::move(line));
+    }
+    if (!other.rows_unread.empty()) {
+      lines.push_back(
+          {Level::note, "rows",
+           fmt::format("{}: rows of q and k were not compared: {}", path, other.rows_unread)});
+    }
+  }
+}
+
+void add_checkpoint(const Verification& found, std::vector<FindingLine>& lines) {
+  for (const WrongShape& shape : found.checkpoint.shapes) {
+    lines.push_back({Level::fault, "wrong_shape", in_words(shape)});
+  }
+  for (const StoredFrequencies& stored : found.checkpoint.frequencies) {
+    const bool rounded = stored.fault == StoredFrequencies::Fault::rounded;
+    lines.push_back({rounded ? Level::note : Level::fault, "stored_inv_freq", in_words(stored)});
+  }
+  const auto note = [&](std::string_view kind, const std::string& before, const std::string& text) {
+    if (!text.empty()) lines.push_back({Level::note, kind, before + text});
+  };
+  note("stored_inv_freq",
+       "stored frequencies were not looked for: ", found.checkpoint.frequencies_unread);
+  note("wrong_shape",
+       "the shapes of the weights were not looked at: ", found.checkpoint.shapes_unread);
+  note("layers", "the layers of the weights were not looked at: ", found.layers_unread);
+  if (!found.layers_fault.empty()) lines.push_back({Level::fault, "layers", found.layers_fault});
+  if (!found.layers_beyond.empty()) {
+    const std::vector<size_t> layers(found.layers_beyond.begin(), found.layers_beyond.end());
+    lines.push_back({Level::note, "layers",
+                     fmt::format("the weights have layer{} {}, which the config does not count",
+                                 layers.size() == 1 ? "" : "s", ranges(layers))});
+  }
+}
+
+}  // namespace
+
+std::string_view name(FindingLine::Level level) {
+  switch (level) {
+    case Level::fault:
+      return "fault";
+    case Level::unread:
+      return "unread";
+    case Level::note:
+      return "note";
+    case Level::right:
+      return "right";
+  }
+  return "";
+}
+
+std::vector<FindingLine> lines_of(const std::vector<PermutedRows>& rows, const std::string& a,
+                                  const std::string& b) {
+  std::vector<std::pair<PermutedRows, std::vector<size_t>>> groups;
+  for (const PermutedRows& each : rows) {
+    const auto layer = static_cast<size_t>(each.layer);
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&](const auto& other) { return alike(other.first, each); });
+    if (group == groups.end()) {
+      groups.push_back({each, {layer}});
+    } else {
+      group->second.push_back(layer);
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& x, const auto& y) {
+    return !x.first.expected && y.first.expected;
+  });
+  std::vector<FindingLine> lines;
+  for (const auto& [each, layers] : groups) {
+    const Level level = !each.expected ? Level::fault : each.exact ? Level::right : Level::note;
+    lines.push_back(
+        {level, "rows",
+         fmt::format("{} beside {}: rows of {} in layer{} {} {}{} (tensor \"{}\")", b, a,
+                     each.keys ? "k" : "q", layers.size() == 1 ? "" : "s", ranges(layers),
+                     what_is(each), why_wrong(each), escaped(each.tensor_b))});
+  }
+  return lines;
+}
+
+std::string in_words(const TableCheck& table) {
+  switch (table.fault) {
+    case TableCheck::Fault::none:
+      return fmt::format("{} rows of {} numbers are those of the model, form {}", table.rows,
+                         table.columns, name(table.form));
+    case TableCheck::Fault::shape:
+      return fmt::format("has rows of {} numbers, but the {} pairs of the model give {} or {}",
+                         table.columns, table.pairs, table.pairs, 2 * table.pairs);
+    case TableCheck::Fault::differs:
+      return fmt::format(
+          "{} of position {}, number {} is {:.9g}, but the model gives {:.9g}; {} of {} numbers "
+          "are wrong, at most by {:.3g} (form {})",
+          table.in_sin ? "sin" : "cos", table.position, table.column, table.found, table.expected,
+          table.wrong, 2 * table.rows * table.columns, table.largest, name(table.form));
+  }
+  return "";
+}
+
+std::vector<FindingLine> lines_of(const Verification& found, const std::string& model) {
+  std::vector<FindingLine> lines;
+  if (!found.weights_unread.empty()) {
+    lines.push_back({Level::unread, "weights", found.weights_unread});
+  }
+  add_checkpoint(found, lines);
+  if (found.table) {
+    const bool right = found.table->fault == TableCheck::Fault::none;
+    lines.push_back(
+        {right ? Level::right : Level::fault, "table", "the table: " + in_words(*found.table)});
+  }
+  add_others(found, model, lines);
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const FindingLine& a, const FindingLine& b) { return a.level < b.level; });
+  return lines;
+}
+
+}  // namespace ropewalk
