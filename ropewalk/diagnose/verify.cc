@@ -1,6 +1,8 @@
 #include "ropewalk/diagnose/verify.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -76,17 +78,55 @@ bool has_other_pairs_as_gguf(const ModelEncoding& model) {
          known.type->gguf.pairing != known.type->pairing;
 }
 
-// How two configs differ, but for the pairs where the rows were moved with them, and for a context
-// that one does not state.
-Comparison differences(const ModelEncoding& model, const ModelEncoding& other, bool rows_moved) {
-  Comparison comparison =
-      compare(with_pairs_of(model, model), with_pairs_of(rows_moved ? model : other, other));
-  std::erase_if(comparison.differences, [](const Difference& each) {
-    const bool unstated = std::holds_alternative<std::monostate>(each.a) ||
-                          std::holds_alternative<std::monostate>(each.b);
-    return unstated && each.field == "max_positions";
-  });
-  return comparison;
+// The keys of the rope blocks of the layers.
+std::set<std::string> rope_fields(const ModelEncoding& model) {
+  std::set<std::string> fields = {"rope_theta", "rope_type"};
+  for (const PositionEncoding& encoding : layer_positions(model)) {
+    const auto* rope = std::get_if<RopeConfig>(&encoding);
+    if (rope == nullptr) continue;
+    for (const auto& [key, value] : rope->parameters) fields.insert(key);
+    for (const auto& [key, list] : rope->lists) fields.insert(key);
+  }
+  return fields;
+}
+
+// Whether a tower or another part beside the layers is only in the first: a GGUF has it in a file
+// of its own.
+bool is_part(const ModelEncoding& model, const std::string& field) {
+  return std::any_of(model.others.begin(), model.others.end(),
+                     [&](const NamedEncoding& part) { return part.name == field; });
+}
+
+// How two configs differ, but for the pairs where the rows were moved with them; and what of that
+// is minor.
+void compare_configs(const ModelEncoding& model, const ModelEncoding& other, bool rows_moved,
+                     bool gguf, OtherCheck& check) {
+  constexpr int64_t kLong = int64_t{1} << 20;
+  const ModelEncoding a = with_pairs_of(model, model),
+                      b = with_pairs_of(rows_moved ? model : other, other);
+  check.comparison = compare(a, b);
+  std::set<std::string> same_turns;
+  if (check.comparison.rotations.empty() && compare(a, b, {.seq_len = kLong}).rotations.empty()) {
+    same_turns = rope_fields(a);
+    same_turns.merge(rope_fields(b));
+  }
+  const auto is_minor = [&](const Difference& each) {
+    const bool unstated = std::holds_alternative<std::monostate>(each.b);
+    return each.field == "max_positions" || same_turns.contains(each.field) ||
+           (gguf && unstated &&
+            (each.level == Difference::Level::attention || is_part(model, each.field)));
+  };
+  auto& differences = check.comparison.differences;
+  const auto first_minor =
+      std::stable_partition(differences.begin(), differences.end(),
+                            [&](const Difference& each) { return !is_minor(each); });
+  for (auto each = first_minor; each != differences.end(); ++each) {
+    const bool unstated = std::holds_alternative<std::monostate>(each->a) ||
+                          std::holds_alternative<std::monostate>(each->b);
+    if (each->field == "max_positions" && unstated) continue;
+    check.minor.push_back(*each);
+  }
+  differences.erase(first_minor, differences.end());
 }
 
 // A checkpoint, or a file that says what a model is.
@@ -116,8 +156,8 @@ OtherCheck check_other(const ModelEncoding& model, const std::optional<fs::path>
   }
   const bool gguf = fs::is_regular_file(path, none) && is_gguf(path);
   const bool rows_moved = !check.rows.empty() && !are_wrong(check.rows);
-  check.comparison =
-      differences(model, other, rows_moved || (gguf && has_other_pairs_as_gguf(model)));
+  compare_configs(model, other, rows_moved || (gguf && has_other_pairs_as_gguf(model)), gguf,
+                  check);
   return check;
 }
 

@@ -18,6 +18,9 @@ namespace ropewalk {
 struct OtherCheck {
   std::filesystem::path path;
   Comparison comparison;  // of the configs, but for pairs where the rows were moved with them
+  // What no engine computes otherwise by: the context, scalings that give the same frequencies at
+  // every length, and what the file of a GGUF has no key for.
+  std::vector<Difference> minor;
   std::vector<PermutedRows> rows;
   // Why it or its weights could not be read; why the rows of others were not compared: quantized
   // tensors, names that are not known.

@@ -48,15 +48,24 @@ std::string what_is(const PermutedRows& rows) {
 }
 
 // Why that is wrong, where the heads do not say it.
-std::string why_wrong(const PermutedRows& rows) {
+std::string why_wrong(const PermutedRows& rows, const std::string& a, const std::string& b) {
   if (rows.expected || rows.relation == Relation::differs || rows.wrong_heads || rows.whole_head) {
     return "";
   }
   if (rows.reads_a == rows.reads_b) {
     return fmt::format("; both are read as {} pairs, so one of them is wrong", name(rows.reads_a));
   }
-  return fmt::format("; the first is read as {} pairs, the second as {}", name(rows.reads_a),
+  return fmt::format("; {} is read as {} pairs, {} as {}", a, name(rows.reads_a), b,
                      name(rows.reads_b));
+}
+
+void add_differences(const Comparison& comparison, Level level, const std::string& path,
+                     const std::string& model, std::vector<FindingLine>& lines) {
+  for (const auto& row : difference_rows(comparison)) {
+    lines.push_back({level, "config",
+                     fmt::format("{}: {}: {}, but {} in {}{}", path, row[1], row[3], row[2], model,
+                                 row[4].empty() ? "" : " (layers " + row[4] + ")")});
+  }
 }
 
 void add_others(const Verification& found, const std::string& model,
@@ -64,12 +73,11 @@ void add_others(const Verification& found, const std::string& model,
   for (const OtherCheck& other : found.others) {
     const std::string path = escaped(other.path.string());
     if (!other.unread.empty()) lines.push_back({Level::unread, "other", other.unread});
-    for (const auto& row : difference_rows(other.comparison)) {
-      lines.push_back(
-          {Level::fault, "config",
-           fmt::format("{}: {}: {}, but {} in {}{}", path, row[1], row[3], row[2], escaped(model),
-                       row[4].empty() ? "" : " (layers " + row[4] + ")")});
-    }
+    add_differences(other.comparison, Level::fault, path, escaped(model), lines);
+    Comparison minor;
+    minor.differences = other.minor;
+    minor.common_layers = other.comparison.common_layers;
+    add_differences(minor, Level::note, path, escaped(model), lines);
     for (FindingLine& line : lines_of(other.rows, escaped(model), path)) {
       lines.push_back(std::move(line));
     }
@@ -145,7 +153,7 @@ std::vector<FindingLine> lines_of(const std::vector<PermutedRows>& rows, const s
         {level, "rows",
          fmt::format("{} beside {}: rows of {} in layer{} {} {}{} (tensor \"{}\")", b, a,
                      each.keys ? "k" : "q", layers.size() == 1 ? "" : "s", ranges(layers),
-                     what_is(each), why_wrong(each), escaped(each.tensor_b))});
+                     what_is(each), why_wrong(each, a, b), escaped(each.tensor_b))});
   }
   return lines;
 }
