@@ -8,6 +8,7 @@
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/models/family.h"
+#include "ropewalk/weights/fused_rows.h"
 #include "ropewalk/weights/layer_reader.h"
 
 namespace ropewalk {
@@ -55,38 +56,11 @@ void read_separate(const LayerReader& file, const Layer& layer, LayerWeights& w)
   }
 }
 
-// Where the rows of q, k and v lie within the fused tensor.
-struct Fused {
-  Rows q, k, v;
-};
-
-Fused fused_rows(QkvForm form, const Layer& layer) {
-  const Sizes size(layer);
-  const int64_t d = layer.head_dim, e = layer.value_dim;
-  const bool per_head = form == QkvForm::fused_per_head ||
-                        (form == QkvForm::fused_or_per_head && layer.heads == layer.kv_heads);
-  if (per_head) {
-    const int64_t step = 2 * d + e;
-    return {{0, d, step, layer.heads}, {d, d, step, layer.heads}, {2 * d, e, step, layer.heads}};
-  }
-  if (form == QkvForm::fused_per_group) {
-    const int64_t queries = layer.heads / layer.kv_heads * d, step = queries + d + e;
-    return {{0, queries, step, layer.kv_heads},
-            {queries, d, step, layer.kv_heads},
-            {queries + d, e, step, layer.kv_heads}};
-  }
-  if (form == QkvForm::fused_in_four) {
-    const int64_t part = size.q / 4;
-    return {{0, part, 3 * part, 4}, {2 * part, part, 3 * part, 4}, {part, part, 3 * part, 4}};
-  }
-  return {{0, size.q, 0, 1}, {size.q, size.k, 0, 1}, {size.q + size.k, size.v, 0, 1}};
-}
-
 void read_fused(const LayerReader& file, const Layer& layer, LayerWeights& w) {
   const Sizes size(layer);
   const int64_t all = size.q + size.k + size.v;
   const Tensor weight = file.weight(file.names().q, all);
-  const Fused rows = fused_rows(file.names().form, layer);
+  const FusedRows rows = fused_rows(file.names().form, layer);
   w.wq = rows_of(weight, rows.q);
   w.wk = rows_of(weight, rows.k);
   w.wv = rows_of(weight, rows.v);

@@ -1,6 +1,7 @@
 #include "ropewalk/weights/module_rows.h"
 
 #include "ropewalk/models/family.h"
+#include "ropewalk/weights/fused_rows.h"
 
 namespace ropewalk {
 namespace {
@@ -45,36 +46,25 @@ bool is_latent(const ModelEncoding& model) {
   return !model.layers.empty() && model.layers[0].attention.latent.kv_rank > 0;
 }
 
-// The heads of q and k within the rows of the fused tensor; d channels of q and k, e of v.
+// Those of one or several runs of rows.
+void add_heads(const Rows& rows, bool keys, int64_t head_dim, std::vector<HeadRows>& heads) {
+  if (rows.count == head_dim) {
+    heads.push_back({keys, rows.first, rows.step, rows.blocks, 0, head_dim});
+    return;
+  }
+  for (int64_t block = 0; block < rows.blocks; ++block) {
+    heads.push_back(
+        {keys, rows.first + block * rows.step, head_dim, rows.count / head_dim, 0, head_dim});
+  }
+}
+
+// The heads of q and k within the rows of the fused tensor.
 std::vector<HeadRows> fused_heads(QkvForm form, const Layer& layer) {
-  const int64_t d = layer.head_dim, e = layer.value_dim, heads = layer.heads,
-                kv_heads = layer.kv_heads;
-  const auto q = [&](int64_t first, int64_t step, int64_t count) {
-    return HeadRows{false, first, step, count, 0, d};
-  };
-  const auto k = [&](int64_t first, int64_t step, int64_t count) {
-    return HeadRows{true, first, step, count, 0, d};
-  };
-  if (form == QkvForm::fused_per_head ||
-      (form == QkvForm::fused_or_per_head && heads == kv_heads)) {
-    return {q(0, 2 * d + e, heads), k(d, 2 * d + e, kv_heads)};
-  }
-  std::vector<HeadRows> rows;
-  if (form == QkvForm::fused_per_group) {
-    const int64_t queries = heads / kv_heads, step = (queries + 1) * d + e;
-    for (int64_t group = 0; group < kv_heads; ++group) rows.push_back(q(group * step, d, queries));
-    rows.push_back(k(queries * d, step, kv_heads));
-    return rows;
-  }
-  if (form == QkvForm::fused_in_four) {
-    const int64_t part = heads / 4 * d;
-    for (int64_t block = 0; block < 4; ++block) {
-      rows.push_back(q(3 * part * block, d, heads / 4));
-      rows.push_back(k(3 * part * block + 2 * part, d, heads / 4));
-    }
-    return rows;
-  }
-  return {q(0, d, heads), k(heads * d, d, kv_heads)};
+  const FusedRows rows = fused_rows(form, layer);
+  std::vector<HeadRows> heads;
+  add_heads(rows.q, false, layer.head_dim, heads);
+  add_heads(rows.k, true, layer.head_dim, heads);
+  return heads;
 }
 
 std::vector<ModuleRows> latent_modules(const WeightNames& names, const Layer& layer) {
