@@ -55,6 +55,8 @@ def output_of(command: str, binary: str) -> str:
         (folder / "path").mkdir()
         (folder / "path/to").symlink_to(ROOT / "testdata/models" / YOURS)
         (folder / "x.npy").write_bytes(npy([1, 2, 3, 4]))
+        for name, fault in ("q.npy", "before"), ("q_rotated.npy", "base_10000"):
+            (folder / name).symlink_to(ROOT / f"testdata/diagnose/llama-3-8b/{fault}.npy")
         run = subprocess.run([binary, *words[1:]], cwd=folder, capture_output=True, text=True, check=False)
     return run.stdout + run.stderr
 

@@ -1,0 +1,58 @@
+#include "cli/dump_files.h"
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/formats/npy.h"
+#include "ropewalk/formats/safetensors.h"
+
+namespace ropewalk::cli {
+namespace {
+
+Tensor readable(Tensor tensor) {
+  return tensor.dtype == DType::f64 ? converted(tensor.view(), DType::f32) : std::move(tensor);
+}
+
+std::vector<DumpTensor> of_safetensors(const std::string& path, const std::string& name,
+                                       const std::string& option) {
+  const SafetensorsFile file(path);
+  if (!name.empty()) return {{name, readable(file.read(name))}};
+  std::vector<DumpTensor> tensors;
+  for (const char* usual : {"q", "k"}) {
+    if (file.contains(usual)) tensors.push_back({usual, readable(file.read(usual))});
+  }
+  if (!tensors.empty()) return tensors;
+  if (file.entries().size() == 1) {
+    const std::string& only = file.entries().begin()->first;
+    return {{only, readable(file.read(only))}};
+  }
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("{}: expected a tensor q or k, or one by name as {}:NAME, found {} tensors",
+                  option, escaped(path), file.entries().size()));
+}
+
+}  // namespace
+
+std::vector<DumpTensor> load_dumps(const std::string& file, const std::string& option,
+                                   bool bf16_as_v2) {
+  constexpr std::string_view kSuffix = ".safetensors";
+  const size_t end = file.rfind(kSuffix);
+  if (end != file.npos) {
+    const size_t after = end + kSuffix.size();
+    if (after == file.size()) return of_safetensors(file, "", option);
+    if (file[after] == ':')
+      return of_safetensors(file.substr(0, after), file.substr(after + 1), option);
+  }
+  return {{"q", readable(read_npy(file, {.bf16_as_v2 = bf16_as_v2}))}};
+}
+
+Tensor load_dump(const std::string& file, const std::string& option, bool bf16_as_v2) {
+  std::vector<DumpTensor> tensors = load_dumps(file, option, bf16_as_v2);
+  if (tensors.size() == 1) return std::move(tensors[0].tensor);
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: expected one array, found {} in {}; name it as FILE:NAME", option,
+                          tensors.size(), escaped(file)));
+}
+
+}  // namespace ropewalk::cli

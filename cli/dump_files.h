@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ropewalk/base/tensor.h"
+
+namespace ropewalk::cli {
+
+struct DumpTensor {
+  std::string name;  // "q", "k", or as in the file
+  Tensor tensor;
+};
+
+// The arrays of a dump: FILE.npy; FILE.safetensors, its q and k or the only tensor; one of it by
+// name, FILE.safetensors:NAME. Numbers of f64 become f32. Throws as the readers; invalid_argument
+// naming the option for a file that holds several and is not told which.
+std::vector<DumpTensor> load_dumps(const std::string& file, const std::string& option,
+                                   bool bf16_as_v2);
+
+// The one array of such a file.
+Tensor load_dump(const std::string& file, const std::string& option, bool bf16_as_v2);
+
+}  // namespace ropewalk::cli

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ropewalk/base/tensor_layout.h"
+#include "ropewalk/base/tensor_view.h"
+#include "ropewalk/diagnose/dumps/hypothesis.h"
+#include "ropewalk/encoding/model_encoding.h"
+#include "ropewalk/encoding/position_ids.h"
+
+namespace ropewalk {
+
+// q (or k) of a layer before and after it was rotated, as a program dumped it.
+struct RotationDump {
+  ConstTensorView before, after;  // one shape; f32, bf16 or f16
+  TensorLayout layout = TensorLayout::bshd;
+  PositionIds positions;
+  // A type that the numbers were rounded to, where they do not show it any more.
+  DType rounded_to = DType::f32;
+  bool exact_before = false;  // the numbers of `before` were never rounded
+  double uncertainty = 0;     // of `before`, relative, beside its type
+};
+
+// What should have turned it.
+struct ExpectedRotation {
+  RopeConfig rope;
+  int64_t seq_len = 0;                   // that the scaling takes; 0: 1 + the largest position
+  bool rotates = true;                   // false: of a layer that should pass q as it is
+  const ModelEncoding* model = nullptr;  // whose layer it is, for faults that need to know
+};
+
+// A fault, or two at once, that would have made the dump.
+struct DumpFinding {
+  std::vector<Cause> causes;
+  double residual = 0;  // what it leaves, in ULP of the dump: root mean square
+  Turning turning;
+  bool of_wrong_tokens = false;  // it explains the tokens that are wrong, and not those before
+};
+
+// Where the dump is first not as it should be.
+struct FirstWrong {
+  int64_t batch = 0, token = 0;
+  std::vector<int64_t> positions;              // of each axis
+  int64_t pair = 0;                            // -1: a channel that should not turn
+  double expected_angle = 0, found_angle = 0;  // radians in -pi .. pi
+};
+
+// What float32 angles did, where it is worth a word.
+struct AnglePrecision {
+  AngleMode mode = AngleMode::hf_float32;
+  double largest = 0;    // radians that an angle is off
+  int64_t position = 0;  // there
+
+  bool operator==(const AnglePrecision&) const = default;
+};
+
+struct DumpDiagnosis {
+  enum class Verdict {
+    consistent,   // as it should be, within the roundings of the type
+    fault,        // explained by each of `findings`
+    unexplained,  // not as it should be, and no hypothesis holds
+  };
+  Verdict verdict = Verdict::consistent;
+  std::vector<DumpFinding> findings;  // at most 3, the likeliest first
+  double residual = 0;                // what the expected rotation leaves, in ULP: root mean square
+  DType dtype = DType::f32;           // whose ULP: f32 that holds only bf16 numbers is bf16
+  int64_t tokens = 0, wrong_tokens = 0;
+  std::optional<FirstWrong> first_wrong;
+  std::optional<AnglePrecision> precision;
+  double largest_angle = 0;  // that any pair should have turned: near 0, nothing can be told
+  // The least position at which the first two findings differ by more than the roundings.
+  std::optional<int64_t> telling_position;
+};
+
+// Compares the dump with the rotation that was expected and looks for the fault. All tokens are
+// compared, some of them (4096 rows at most) searched. Memory: beside the dumps themselves, under
+// 100 MB. Throws invalid_argument for shapes or types that do not fit, numbers that are not finite,
+// and as make_spectrum.
+DumpDiagnosis diagnose_dump(const RotationDump& dump, const ExpectedRotation& expected);
+
+}  // namespace ropewalk

@@ -1,0 +1,101 @@
+#include "ropewalk/diagnose/dumps/dump_types.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "ropewalk/base/error.h"
+#include "ropewalk/base/half.h"
+
+namespace ropewalk {
+namespace {
+
+void check_type(const ConstTensorView& view, const char* what) {
+  if (view.dtype == DType::f32 || view.dtype == DType::bf16 || view.dtype == DType::f16) return;
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{}: expected f32, bf16 or f16, found {}", what, name(view.dtype)));
+}
+
+// Calls look(value, b, s) with numbers of some tokens; all where there are not many.
+template <typename Look>
+void for_some(const ConstTensorView& view, Look look) {
+  constexpr int64_t kMostTokens = 256;
+  const int64_t length = view.shape[1];
+  const int64_t step = std::max<int64_t>(1, length / kMostTokens);
+  for (int64_t b = 0; b < view.shape[0]; ++b) {
+    for (int64_t s = 0; s < length; s += step) {
+      const DumpRows rows = rows_of({view, view}, {{b, s, 0}}, view.shape[2]);
+      for (const float value : rows.x) {
+        if (!look(value)) return;
+      }
+    }
+  }
+}
+
+constexpr DumpRounding kBf16{DType::bf16, 0x1p-9, 0x1p-8}, kF16{DType::f16, 0x1p-12, 0x1p-11};
+
+DumpRounding rounding_of_type(DType dtype) {
+  if (dtype == DType::bf16) return kBf16;
+  return dtype == DType::f16 ? kF16 : DumpRounding{};
+}
+
+DumpRounding rounding_of_numbers(const ConstTensorView& view) {
+  if (view.dtype == DType::bf16) return kBf16;
+  if (view.dtype == DType::f16) return kF16;
+  bool bf16 = true, f16 = true, any = false;
+  for_some(view, [&](float value) {
+    bf16 = bf16 && (std::bit_cast<uint32_t>(value) & 0xFFFF) == 0;
+    f16 = f16 && float_from_f16(f16_from_float(value)) == value;
+    any = any || value != 0;
+    return bf16 || f16;
+  });
+  if (any && bf16) return kBf16;
+  return any && f16 ? kF16 : DumpRounding{};
+}
+
+void check_finite(const ConstTensorView& view, const char* what) {
+  float strange = 0;
+  for_some(view, [&](float value) {
+    if (!std::isfinite(value)) strange = value;
+    return std::isfinite(value);
+  });
+  if (std::isfinite(strange)) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: expected finite numbers, found {}", what, strange));
+}
+
+}  // namespace
+
+Dumps checked_dumps(const ConstTensorView& before, const ConstTensorView& after,
+                    TensorLayout layout) {
+  check_type(before, "before");
+  check_type(after, "after");
+  if (before.shape != after.shape) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("after: expected the shape of before, {}, found {}",
+                            to_string(before.shape), to_string(after.shape)));
+  }
+  const Dumps dumps{as_bshd(before, layout, "before"), as_bshd(after, layout, "after")};
+  if (num_elements(dumps.before.shape) == 0) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("before: expected some numbers, found shape {}", to_string(before.shape)));
+  }
+  check_finite(dumps.before, "before");
+  check_finite(dumps.after, "after");
+  return dumps;
+}
+
+DumpRounding rounding_of(const Dumps& dumps, DType least, bool exact_before) {
+  DumpRounding result = rounding_of_type(least);
+  for (const ConstTensorView* view : {&dumps.before, &dumps.after}) {
+    if (exact_before && view == &dumps.before) continue;
+    const DumpRounding own = rounding_of_numbers(*view);
+    if (own.half_step > result.half_step) result = own;
+  }
+  return result;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,78 @@
+#include "ropewalk/diagnose/dumps/misfit.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ropewalk {
+namespace {
+
+// Sums over groups and pairs, and the first that is off.
+struct Judge {
+  const MisfitOptions& options;
+  Misfit result{};
+  double residual = 0, weight = 0;
+  size_t looked_at = 0, flipped = 0;
+
+  // Whether to go on. `bound` is relative.
+  bool add(const PairFit& fit, std::complex<double> wanted, double bound, size_t group,
+           size_t pair) {
+    if (fit.weight <= 0) return true;
+    const double size = std::abs(wanted);
+    const double off = std::abs(fit.ratio - wanted);
+    const double left = std::sqrt(fit.residual / fit.weight);
+    const double worst = std::max(off, left) / (size * bound);
+    ++looked_at;
+    if (worst > 1 && worst * bound <= bound + options.flips) {
+      ++flipped;
+      return true;
+    }
+    residual += fit.residual + fit.weight * off * off;
+    weight += fit.weight * size * size;
+    result.worst = std::max(result.worst, worst);
+    if (worst <= 1) return true;  // false for NaN
+    if (result.holds) {
+      result.holds = false;
+      result.group = group;
+      result.pair = pair;
+    }
+    if (result.wrong_groups.empty() || result.wrong_groups.back() != group) {
+      result.wrong_groups.push_back(group);
+    }
+    return !options.stop_early;
+  }
+
+  Misfit done() {
+    constexpr size_t kOneIn = 8;
+    if (flipped * kOneIn > looked_at) result.holds = false;
+    result.rms = weight > 0 ? std::sqrt(residual / weight) : 0;
+    return result;
+  }
+};
+
+}  // namespace
+
+Misfit misfit(const PairFits& fits, const Multipliers& multipliers, const MisfitOptions& options) {
+  constexpr double kMostSlack = 0.3;
+  // Half a step of the product; eight for frequencies that came out of several float32 operations.
+  const double slack = (multipliers.float_angles() ? 1 : 8) * 0x1p-24;
+  Judge judge{options};
+  std::vector<std::complex<double>> wanted;
+  std::vector<double> angles;
+  const auto judge_group = [&](size_t g) {
+    multipliers.write(fits.groups[g].b, fits.groups[g].s, wanted, angles);
+    for (size_t i = 0; i < fits.pairs; ++i) {
+      const double angle = std::abs(angles[i]);
+      judge.result.largest_angle = std::max(judge.result.largest_angle, angle);
+      const double bound = options.tolerance + std::min(slack * angle, kMostSlack);
+      if (!judge.add(fits.at(g, i), wanted[i], bound, g, i)) return false;
+    }
+    return judge.add(fits.outside[g], multipliers.outside_amplitude(), options.tolerance, g,
+                     fits.pairs);
+  };
+  for (size_t g = 0; g < fits.groups.size(); ++g) {
+    if (!judge_group(g)) break;
+  }
+  return judge.done();
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "ropewalk/diagnose/dumps/dump_evidence.h"
+#include "ropewalk/diagnose/dumps/hypothesis.h"
+
+namespace ropewalk {
+
+// What would have made the dump: one fault, or two at once.
+struct Explanation {
+  std::vector<Cause> causes;
+  Turning turning;
+  double rms = 0;  // what it leaves, relative to the rows
+};
+
+struct SearchResult {
+  std::vector<Explanation> found;    // within the tolerance, the likeliest first
+  std::vector<Explanation> nearest;  // where none is: the one that leaves least
+};
+
+// Every hypothesis alone, then, where none holds, two at once. What leaves twice as much as the
+// best is no explanation.
+SearchResult explain(const Turning& expected, DumpEvidence& evidence);
+
+// The same with the places as they are, for those that are known.
+SearchResult explain_in_place(const Turning& expected, DumpEvidence& evidence);
+
+}  // namespace ropewalk

@@ -1,0 +1,124 @@
+#include "ropewalk/diagnose/find_encoding.h"
+
+#include <algorithm>
+#include <set>
+#include <variant>
+
+#include "ropewalk/diagnose/dumps/dump_types.h"
+#include "ropewalk/diagnose/dumps/sampling.h"
+#include "ropewalk/diagnose/dumps/search.h"
+#include "ropewalk/diagnose/layer_kinds.h"
+#include "ropewalk/models/models.h"
+
+namespace ropewalk {
+namespace {
+
+constexpr size_t kMostFound = 3;
+
+// Windows in use, the narrowest first: neighbours that do not turn look like a wider window whose
+// slow pairs stand still.
+std::vector<RotaryLayout> layouts_of(int64_t head_dim) {
+  std::set<int64_t> widths = {head_dim, head_dim / 2, head_dim / 4, head_dim * 3 / 4,
+                              head_dim * 2 / 5};
+  for (int64_t width = 8; width <= head_dim; width += 8) widths.insert(width);
+  std::vector<RotaryLayout> layouts;
+  for (const int64_t width : widths) {
+    if (width < 2 || width % 2 != 0) continue;
+    for (const Pairing pairing : {Pairing::half_split, Pairing::interleaved}) {
+      layouts.push_back({head_dim, {{0, width, pairing}}});
+      if (width < head_dim) layouts.push_back({head_dim, {{head_dim - width, width, pairing}}});
+    }
+  }
+  return layouts;
+}
+
+Turning plain(const RotaryLayout& in, const RotaryLayout& out) {
+  RopeConfig rope;
+  rope.rotary_dim = in.windows[0].dim;
+  rope.layout = in;
+  Turning turning = turning_of(rope, 0);
+  turning.places.out = out;
+  return turning;
+}
+
+// Places that explain the rows: pairs that stay where they are first.
+std::vector<Turning> candidates(DumpEvidence& evidence) {
+  std::vector<Turning> result;
+  const std::vector<RotaryLayout> layouts = layouts_of(evidence.rows().head_dim);
+  for (const RotaryLayout& layout : layouts) {
+    Turning turning = plain(layout, layout);
+    if (evidence.explains(turning.places)) result.push_back(std::move(turning));
+  }
+  if (!result.empty()) return result;
+  for (const RotaryLayout& in : layouts) {
+    RotaryLayout out = in;
+    Pairing& pairing = out.windows[0].pairing;
+    pairing = pairing == Pairing::half_split ? Pairing::interleaved : Pairing::half_split;
+    Turning turning = plain(in, out);
+    if (evidence.explains(turning.places)) result.push_back(std::move(turning));
+  }
+  return result;
+}
+
+bool holds(const RopeConfig& rope, DumpEvidence& evidence) {
+  if (rope.layout.head_dim != evidence.rows().head_dim || rope.position_axes != 1) return false;
+  const Turning turning = turning_of(rope, 0);
+  return evidence.explains(turning.places) && evidence.judge(turning, true).holds;
+}
+
+// The presets that turn as the dump was turned, and one of their rotations.
+std::vector<std::string> presets_that_hold(DumpEvidence& evidence, std::vector<RopeConfig>& ropes) {
+  std::vector<std::string> names;
+  for (const std::string& name : preset_names()) {
+    const ModelEncoding model = preset(name);
+    for (const LayerGroup& group : groups_of_layers(model)) {
+      const auto* rope = std::get_if<RopeConfig>(&group.positions);
+      if (rope == nullptr || !holds(*rope, evidence)) continue;
+      names.push_back(name);
+      ropes.push_back(*rope);
+      break;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+FoundEncodings find_encoding(const RotationDump& dump) {
+  const Dumps dumps = checked_dumps(dump.before, dump.after, dump.layout);
+  const DumpRounding rounding = rounding_of(dumps, dump.rounded_to, dump.exact_before);
+  const Dims& shape = dumps.before.shape;
+  const PositionTable positions = position_table(dump.positions, shape[0], shape[1], 1);
+  DumpEvidence evidence({.rows = rows_of(dumps, sample_tokens(positions, {}, shape[2]), shape[2]),
+                         .positions = positions,
+                         .rounding = rounding.half_step});
+  FoundEncodings result{.dtype = rounding.dtype, .tokens = shape[0] * shape[1]};
+  std::vector<RopeConfig> ropes;
+  const std::vector<std::string> names = presets_that_hold(evidence, ropes);
+  std::vector<Explanation> found;
+  for (const Turning& turning : candidates(evidence)) {
+    const Misfit as_it_is = evidence.judge(turning, false);
+    if (as_it_is.holds) {
+      found.push_back({{}, turning, as_it_is.rms});
+      continue;
+    }
+    const SearchResult searched = explain_in_place(turning, evidence);
+    if (!searched.found.empty()) found.push_back(searched.found.front());
+  }
+  if (found.empty() && !ropes.empty()) {
+    const Turning turning = turning_of(ropes.front(), 0);
+    found.push_back({{}, turning, evidence.judge(turning, false).rms});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Explanation& x, const Explanation& y) {
+    return x.causes.size() < y.causes.size();
+  });
+  for (const Explanation& each : found) {
+    if (result.found.size() == kMostFound) break;
+    const bool first = result.found.empty();
+    result.found.push_back({each.turning, each.causes, each.rms / rounding.ulp,
+                            first ? names : std::vector<std::string>{}});
+  }
+  return result;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <cmath>
+
+#include "ropewalk/diagnose/dumps/hypothesis.h"
+
+namespace ropewalk {
+namespace {
+
+using Kind = PositionChange::Kind;
+
+void propose(const Turning& from, DumpEvidence& evidence, std::vector<Proposal>& out) {
+  const PositionTable& given = evidence.positions();
+  if (from.times == 0 || from.positions.kind != Kind::none || given.length == 0) return;
+  const auto add = [&](Kind kind, int64_t number, std::string_view variant) {
+    const PositionChange change{kind, number, {}};
+    if (changed(given, change) == given) return;
+    Turning turning = from;
+    turning.positions = change;
+    out.push_back({turning, {"positions", variant, {{"number", static_cast<double>(number)}}}});
+  };
+  add(Kind::offset, 1, "offset");
+  add(Kind::offset, -1, "offset");
+  add(Kind::index, 0, "index");
+  add(Kind::zero_based, 0, "zero_based");
+  add(Kind::first_row, 0, "first_row");
+  if (const auto offset = estimate_offset(from, evidence)) add(Kind::offset, *offset, "offset");
+  add(Kind::offset, 2, "offset");
+  add(Kind::offset, -2, "offset");
+  add(Kind::reversed, 0, "reversed");
+  add(Kind::one_token, 0, "one_token");
+  add(Kind::one_token, given.length - 1, "one_token");
+  const auto [least, most] = std::minmax_element(given.ids.begin(), given.ids.end());
+  for (const int64_t p : {int64_t{1}, *most + 1, given.length - 1, given.length}) {
+    add(Kind::constant, p, "constant");
+  }
+  std::vector<int64_t> bounds = {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
+  if (evidence.model() != nullptr && evidence.model()->max_positions > 0) {
+    bounds.insert(bounds.begin(), evidence.model()->max_positions);
+  }
+  for (const int64_t bound : bounds) {
+    if (bound > *most || bound <= *least) continue;
+    add(Kind::clamped, bound, "clamped");
+    add(Kind::wrapped, bound, "wrapped");
+  }
+  if (const auto wrong = evidence.first_wrong(); wrong && *wrong > 0) {
+    for (const int64_t back : {1, 0, 2}) {  // position 0 looks the same
+      if (*wrong > back) add(Kind::restart, *wrong - back, "restart");
+    }
+  }
+}
+
+}  // namespace
+
+// Other positions than those given: shifted, from 0 again, of another row, past the end of a table.
+constinit const Hypothesis hypothesis::positions{.propose = propose};
+
+}  // namespace ropewalk

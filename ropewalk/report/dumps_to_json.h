@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "ropewalk/diagnose/find_encoding.h"
+
+namespace ropewalk {
+
+// {"verdict": "fault", "residual_in_ulp": 5600000, "dtype": "f32", "tokens": 64, "wrong_tokens":
+// 63, "first_wrong": {...}, "findings": [{"causes": [{"hypothesis": "base", "variant":
+// "rope_theta", "found": 10000, "expected": 500000}], "in_words": ..., "change": ...,
+// "residual_in_ulp": 0.3}]}
+nlohmann::ordered_json to_json(const DumpDiagnosis& diagnosis);
+
+// {"found": [{"rope": {...}, "pairs": {"in": "half_split", "out": ...}, "causes": [...],
+// "in_words":
+// ..., "models": [...]}], "dtype": "f32", "tokens": 64}
+nlohmann::ordered_json to_json(const FoundEncodings& found);
+
+}  // namespace ropewalk

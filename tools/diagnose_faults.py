@@ -1,0 +1,126 @@
+"""Faults of a rotation, for tools/diagnose_corpus.py: each changes a Call of diagnose_rotations.py."""
+
+import numpy as np
+
+from diagnose_rotations import bf16, mscale, powers, rounded
+
+FACTORS = {"llama-3.1-8b": 8, "llama-3.2-1b": 32, "qwen2.5-7b-yarn": 4, "gpt-oss-20b": 32, "deepseek-v3": 40, "deepseek-coder-33b": 4,
+           "vicuna-7b-v1.5-16k": 4}
+
+HEAD_ORDER = [0, 4, 1, 5, 2, 6, 3, 7]
+
+
+def set_base(call, base, **more):
+    call.w = call.model.inv_freq(base=base, **more)
+
+
+def through(dtype):
+    """A product whose factors and result are of a type."""
+
+    def product(p, w):
+        first = rounded(rounded(p, dtype) * rounded(w, dtype), dtype)
+        return first.astype(np.float64)
+
+    return product
+
+
+# name, whether it may be put into (model, call), what it does, findings that name it: (hypothesis, variant or None)
+def faults():
+    def simple(name, does, *expected, when=lambda m, c: True, kind="angle"):
+        return (name, when, does, expected, kind)
+
+    def setter(**fields):
+        def does(call):
+            for key, value in fields.items():
+                setattr(call, key, value(call) if callable(value) else value)
+
+        return does
+
+    flip = {"half": "inter", "inter": "half"}
+    one_axis = lambda m, c: m.axes() == 1
+    partial = lambda m, c: m.rot < m.head_dim and m.offset == 0
+    scaled = lambda m, c: m.scaled is not None
+
+    def whole(call):
+        m = call.model
+        call.rot = m.head_dim
+        call.axis = np.zeros(m.head_dim // 2, int)
+        call.w = m.scaled(m.base, m.head_dim) if m.scaled else powers(m.base, m.head_dim)
+
+    def narrow(call):
+        m = call.model
+        call.rot = m.head_dim // 2
+        call.axis = np.zeros(call.rot // 2, int)
+        call.w = m.scaled(m.base, call.rot) if m.scaled else powers(m.base, call.rot)
+
+    def exponent(call):
+        call.w = powers(call.model.base, call.model.head_dim)[: call.model.rot // 2]
+
+    def twice_the_factor(call):
+        factor = 2 * FACTORS[call.model.name]
+        set_base(call, None, factor=factor)
+        if call.amplitude != 1:
+            call.amplitude = mscale(factor)
+
+    def base_of(base):
+        return lambda call: set_base(call, base)
+
+    def shifted(n):
+        return setter(positions=lambda c: c.positions + n)
+
+    def one(axis):
+        return setter(positions=lambda c: np.broadcast_to(c.positions[axis:axis + 1], c.positions.shape))
+
+    def swap_axes(call):
+        call.positions = call.positions[[0, 2, 1]]
+
+    base_is = lambda value: (lambda m, c: m.base != value and not m.planes)
+    result = [
+        simple("not rotated", setter(times=0.0, amplitude=1.0), ("not_rotated", None)),
+        simple("other pairing", setter(pairing=lambda c: flip[c.pairing], out=lambda c: flip[c.out]), ("pairing", None),
+               when=lambda m, c: m.pairing == m.out, kind="places"),
+        simple("read in the other pairing", setter(pairing=lambda c: flip[c.pairing]), ("pairing", None), kind="places"),
+        simple("whole head", whole, ("window", "width"), when=lambda m, c: partial(m, c) and one_axis(m, c), kind="places"),
+        simple("half of the head", narrow, ("window", "width"),
+               when=lambda m, c: one_axis(m, c) and m.rot == m.head_dim, kind="places"),
+        simple("first channels for last", setter(offset=0), ("window", "leading"), when=lambda m, c: m.offset > 0, kind="places"),
+        simple("last channels for first", setter(offset=lambda c: c.model.head_dim - c.model.rot), ("window", "trailing"),
+               when=lambda m, c: partial(m, c), kind="places"),
+        simple("exponent of the whole head", exponent, ("window", "exponent"), when=lambda m, c: partial(m, c) and not m.scaled),
+        simple("base 10000", base_of(1e4), ("base", None), when=base_is(1e4)),
+        simple("base 1000000", base_of(1e6), ("base", None), ("other_layer", None), when=base_is(1e6)),
+        simple("base 137000", base_of(137000.0), ("base", None), when=base_is(0)),
+        simple("scaling missing", lambda c: (set_base(c, None, scaled=False), setattr(c, "amplitude", 1.0)),
+               ("scaling", "missing"), when=scaled),
+        simple("factor twice as large", twice_the_factor, ("scaling", None), when=scaled),
+        simple("linear 8 that is not there", setter(w=lambda c: c.w / 8), ("scaling", None), when=lambda m, c: not m.scaled),
+        simple("sign", setter(times=-1.0), ("direction", None)),
+        simple("inverse", setter(times=-1.0, amplitude=lambda c: 1 / c.amplitude), ("direction", None)),
+        simple("twice", setter(times=2.0, amplitude=lambda c: c.amplitude**2), ("repetition", None), when=lambda m, c: m.pairing == m.out),
+        simple("one too many", shifted(1), ("positions", None)),
+        simple("one too few", shifted(-1), ("positions", None)),
+        simple("padding counted", shifted(13), ("positions", None)),
+        simple("from 0 again", setter(positions=lambda c: c.positions - c.positions[..., :1]), ("positions", None)),
+        simple("past a cache", shifted(-1000), ("positions", None)),
+        simple("backwards", setter(positions=lambda c: c.positions[..., ::-1]), ("positions", None)),
+        simple("one position for all", setter(positions=lambda c: np.broadcast_to(c.positions[..., -1:], c.positions.shape)), ("positions", None)),
+        simple("inv_freq in bf16", setter(w=lambda c: bf16(c.w).astype(np.float64)), ("angle_precision", None), ("position_precision", None)),
+        simple("inv_freq in f16", setter(w=lambda c: rounded(c.w, "f16").astype(np.float64)), ("angle_precision", None)),
+        simple("angles in bf16", setter(angle=lambda c: through("bf16")), ("angle_precision", None)),
+        simple("angles in f16", setter(angle=lambda c: through("f16")), ("angle_precision", None)),
+        simple("positions in bf16", setter(positions=lambda c: bf16(c.positions).astype(np.float64)), ("position_precision", None), ("angle_precision", None)),
+        simple("cos and sin in bf16", setter(table="bf16"), ("angle_precision", None)),
+        simple("no attention scaling", setter(amplitude=1.0), ("amplitude", None), when=lambda m, c: m.amplitude != 1),
+        simple("attention scaling twice", setter(amplitude=lambda c: c.amplitude**2), ("amplitude", None), when=lambda m, c: m.amplitude != 1),
+        simple("softmax scale in it", setter(all=lambda c: c.model.head_dim**-0.5), ("amplitude", None)),
+        simple("heads for tokens", setter(grouping="heads"), ("array_layout", "heads_as_tokens"), when=one_axis, kind="places"),
+        simple("reshaped", setter(grouping="reshaped"), ("array_layout", "reshaped"), when=one_axis, kind="places"),
+        simple("heads in another order", setter(heads=lambda c: np.array(HEAD_ORDER)), ("head_order", None), kind="places"),
+        simple("one axis for all", one(0), ("axes", None), when=lambda m, c: m.axes() == 3),
+        simple("rows and columns swapped", swap_axes, ("axes", None), when=lambda m, c: m.axes() == 3),
+        simple("sections the other way", setter(axis=lambda c: c.model.axis_of_pairs(not c.model.interleaved_sections)), ("axes", None),
+               when=lambda m, c: m.interleaved_sections),
+        simple("base of other layers", lambda c: set_base(c, c.model.other_base), ("other_layer", None), ("base", None),
+               when=lambda m, c: m.other_base),
+    ]
+    return result
