@@ -30,8 +30,24 @@ def numbers_of(text):
     return sorted(re.findall(r"[0-9]+(?:\.[0-9]+)*(?:e-?[0-9]+)?", text))
 
 
+# The pictures of each half, with its own words in them, beside those of README.md.
+PICTURES = {"traditional": "docs/images/zh-hant/", "simplified": "docs/images/zh-hans/"}
+
+
 def links_of(text):
-    return [target for target in re.findall(r"\]\(([^)]*)\)", text) if target != "README.zh.md" and not target.startswith("#")]
+    targets = [re.sub(r"^docs/images/zh-han[ts]/", "docs/images/", target) for target in re.findall(r"\]\(([^)]*)\)", text)]
+    return [target for target in targets if target != "README.zh.md" and not target.startswith("#")]
+
+
+def wrong_pictures(text, script):
+    faults = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for target in re.findall(r"!\[[^]]*\]\(([^)]*)\)", line):
+            if not target.startswith(PICTURES[script]):
+                faults.append(f"{number}: expected a picture in {PICTURES[script]}, found {target}")
+            elif not (ROOT / target).is_file():
+                faults.append(f"{number}: no such picture: {target}")
+    return faults
 
 
 def prose(text):
@@ -122,7 +138,7 @@ def check(english, chinese):
     for name, script in HALVES:
         text = half(chinese, name)
         wanted = english.translate(DEMO) if script == "simplified" else english
-        faults += compare(parts(wanted), lower(parts(text))) + wrong_words(text, script)
+        faults += compare(parts(wanted), lower(parts(text))) + wrong_words(text, script) + wrong_pictures(text, script)
     return faults
 
 

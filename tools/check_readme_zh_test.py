@@ -98,6 +98,17 @@ class CheckReadmeZh(unittest.TestCase):
             self.assertIn(old, SIMPLIFIED)
             self.assertTrue(self.faults(simplified=SIMPLIFIED.replace(old, new)), old)
 
+    def test_each_half_has_its_own_pictures(self):
+        for target, words in (
+            ("docs/images/zh-hant/decay.png", None),
+            ("docs/images/decay.png", "expected a picture in docs/images/zh-hant/"),
+            ("docs/images/zh-hans/decay.png", "expected a picture in docs/images/zh-hant/"),
+            ("docs/images/zh-hant/none.png", "no such picture"),
+        ):
+            faults = check_readme_zh.wrong_pictures(f"\n![圖]({target})", "traditional")
+            self.assertEqual(len(faults), 0 if words is None else 1, faults)
+            self.assertTrue(all(fault.startswith("2: ") and words in fault for fault in faults), faults)
+
 
 if __name__ == "__main__":
     unittest.main()
