@@ -24,3 +24,23 @@ left
 rotate=(rotate --head-dim 128 --pairing half_split --q q.npy)
 OMP_NUM_THREADS=1 ropewalk "${rotate[@]}" -o one.npy
 (ulimit -s 8000000; ulimit -v 4000000; OMP_NUM_THREADS=4 ropewalk "${rotate[@]}" -o none.npy) && cmp one.npy none.npy && echo "the same bytes"
+# No second thread, for a user of whom one process may run. Root has no such limit and becomes another user, who reaches
+# this folder only.
+mkdir alone && chmod 777 alone
+cp "$(realpath "$(command -v ropewalk)")" alone/ropewalk
+cp -rL data/llama q.npy alone
+user=()
+[[ $(id -u) != 0 ]] || user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+alone() {
+  (cd alone && OMP_NUM_THREADS=4 timeout 20 "${user[@]}" prlimit --nproc=1 ./ropewalk "$@") >out 2>err
+  echo "alone, $1: exit code $?"
+  cat err
+}
+alone show llama-3-8b
+alone "${rotate[@]}" -o none.npy
+cmp one.npy alone/none.npy && echo "the same bytes"
+layer[1]=llama layer[3]=llama/layer.safetensors layer[7]=llama/x.npy
+alone "${layer[@]}" -o y.npy
+ropewalk attend data/llama --weights data/llama/layer.safetensors --layer 1 --input data/llama/x.npy --causal -o y.npy
+cmp y.npy alone/y.npy && echo "the same bytes"
+rm -rf alone
