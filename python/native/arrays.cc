@@ -143,8 +143,9 @@ Array::Array(nb::handle object, const char* what) : what_(what) {
   if (facts.torch) {
     if (is_true(object, "requires_grad", false)) {
       fail(
-          "expected a tensor without a gradient, found one with requires_grad; ropewalk.torch has "
-          "the functions that autograd knows, or give detach() of it");
+          "expected a tensor without a gradient, found one with requires_grad; ropewalk.torch "
+          "turns "
+          "with a gradient, or give detach() of it");
     }
     // DLPack does not tell of it: the memory holds the numbers with the other sign.
     if (is_true(object, "is_neg", true)) {

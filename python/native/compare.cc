@@ -8,6 +8,7 @@
 #include "python/native/docs.h"
 #include "python/native/json.h"
 #include "python/native/model.h"
+#include "ropewalk/base/error.h"
 #include "ropewalk/report/comparison_words.h"
 #include "ropewalk/report/to_json.h"
 
@@ -19,6 +20,19 @@ struct Compared {
   Comparison comparison;
   std::string a, b;
 };
+
+std::string comparison_text(const Compared& compared) {
+  if (compared.comparison.alike()) {
+    return fmt::format("{} and {} encode positions and attend alike", escaped(compared.a),
+                       escaped(compared.b));
+  }
+  std::string text = fmt::format("{} beside {}", escaped(compared.a), escaped(compared.b));
+  for (const std::vector<std::string>& row : difference_rows(compared.comparison)) {
+    text += fmt::format("\n  {}: {}: {} beside {}{}", row[0], row[1], row[2], row[3],
+                        row[4].empty() ? "" : ", layers " + row[4]);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -41,10 +55,7 @@ void bind_compare(nb::module_& m) {
       .def(
           "to_dict", [](const Compared& c) { return to_python(to_json(c.comparison)); },
           nb::sig("def to_dict(self) -> dict"), "As `ropewalk show A B --json` prints it.")
-      .def("__repr__", [](const Compared& c) {
-        return fmt::format("<ropewalk.Comparison of {} and {}: {}>", c.a, c.b,
-                           c.comparison.alike() ? "alike" : "they differ");
-      });
+      .def("__repr__", comparison_text);
   m.def(
       "compare",
       [](nb::handle a, nb::handle b, int64_t seq_len, std::optional<int64_t> layer) {

@@ -137,7 +137,7 @@ source: the path of a config.json, GGUF or params.json, of a folder with one; th
 model_type to read it as, whatever it says. scaling: a rope block in the place of its own,
 {"rope_type": "yarn", "factor": 4.0}.
 
-print(encoding) shows what `ropewalk show` prints. Raises ropewalk.Error with code "io", "malformed" or
+print(encoding) shows the facts that `ropewalk show` prints. Raises ropewalk.Error with code "io", "malformed" or
 "unsupported", naming file and key.)";
 inline constexpr const char* kEncoding =
     "Everything about positions and attention that a model's file says: read_model(...). Never "
@@ -160,7 +160,9 @@ inline constexpr const char* kParts =
 inline constexpr const char* kMaxPositions =
     "The trained context in tokens, or None where no file says it.";
 inline constexpr const char* kEncodingToDict =
-    "Everything as dicts, lists and numbers: what `ropewalk show --json` prints.";
+    "Everything as dicts, lists and numbers: what `ropewalk show --json` prints, but for the "
+    "frequencies (rope(...).inv_freq) and "
+    "what it finds in a checkpoint.";
 inline constexpr const char* kLayer =
     "One layer of a model: its heads, how it knows positions, what it does to the scores.";
 inline constexpr const char* kLayerRope =
@@ -185,6 +187,18 @@ inline constexpr const char* kCompare =
     R"(How two models encode positions and attend, field by field and layer by layer.
 
 a, b: Encodings, or what read_model takes. seq_len: tokens, for scalings that depend on it. layer: only this one.
-print(comparison) shows what `ropewalk show A B` prints; comparison.alike, .differences, .to_dict() are its data.)";
+print(comparison) shows the fields that differ; comparison.alike, .differences, .rotations and .to_dict() are its data.)";
+inline constexpr const char* kPlotSig =
+    "def plot(self, *, layer: int | None = None, seq_len: int | None = None, ax: object | None = "
+    "None) -> typing.Any";
+inline constexpr const char* kPlot =
+    "Draws each pair's wavelength in positions, what the scaling did to it, and the context, with "
+    "matplotlib; returns the axes.";
+inline constexpr const char* kPlotDecaySig =
+    "def plot_decay(self, distances: object | None = None, *, ax: object | None = None) -> "
+    "typing.Any";
+inline constexpr const char* kPlotDecay =
+    "Draws how q.k of q = k = (1, ..., 1) falls with the distance (see decay), with matplotlib; "
+    "returns the axes.";
 
 }  // namespace ropewalk::python::docs

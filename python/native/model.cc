@@ -140,10 +140,17 @@ void bind_model(nb::module_& m) {
   encoding.def(
       "to_dict", [](const Encoding& e) { return to_python(to_json(*e.model)); },
       nb::sig("def to_dict(self) -> dict"), docs::kEncodingToDict);
+  encoding.def(
+      "plot",
+      [](nb::handle self, nb::handle layer, nb::handle seq_len, nb::handle ax) {
+        return nb::module_::import_("ropewalk._plot").attr("plot")(self, layer, seq_len, ax);
+      },
+      nb::kw_only(), arg("layer").none() = nb::none(), arg("seq_len").none() = nb::none(),
+      arg("ax").none() = nb::none(), nb::sig(docs::kPlotSig), docs::kPlot);
   encoding.def("__repr__", [](const Encoding& e) { return text_of(e); });
   encoding.def(
       "__eq__", [](const Encoding& a, const Encoding& b) { return *a.model == *b.model; },
-      nb::is_operator());
+      nb::is_operator(), nb::sig("def __eq__(self, arg: object, /) -> bool"));
   encoding.def("__hash__", [](const Encoding& e) {
     return static_cast<int64_t>(std::hash<std::string>()(e.model->name) >> 1);
   });

@@ -170,6 +170,13 @@ void bind_rope(nb::module_& m) {
   rope.def(
       "to_dict", [](const Rope& r) { return to_python(to_json(r.config)); },
       nb::sig("def to_dict(self) -> dict"), docs::kRopeToDict);
+  rope.def(
+      "plot_decay",
+      [](nb::handle self, nb::handle distances, nb::handle ax) {
+        return nb::module_::import_("ropewalk._plot").attr("plot_decay")(self, distances, ax);
+      },
+      arg("distances").none() = nb::none(), nb::kw_only(), arg("ax").none() = nb::none(),
+      nb::sig(docs::kPlotDecaySig), docs::kPlotDecay);
   rope.def("__repr__", [](const Rope& r) {
     return fmt::format("<ropewalk.Rope: {}{}>", in_a_line(PositionEncoding(r.config)),
                        r.seq_len > 0 ? fmt::format(", for {} positions", r.seq_len) : "");
@@ -179,7 +186,7 @@ void bind_rope(nb::module_& m) {
       [](const Rope& a, const Rope& b) {
         return a.config == b.config && a.seq_len == b.seq_len && a.heads == b.heads;
       },
-      nb::is_operator());
+      nb::is_operator(), nb::sig("def __eq__(self, arg: object, /) -> bool"));
   rope.def("__hash__", [](const Rope& r) {
     return static_cast<int64_t>(std::hash<std::string>()(to_json(r.config).dump()) >> 1);
   });

@@ -47,6 +47,7 @@ TensorLayout layout_named(const char* name);
 
 void bind_rope(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_measure(nb::module_& m);
 void bind_constructor(nb::class_<Rope>& rope);
 // How a rope is copied and pickled.
 void bind_state(nb::class_<Rope>& rope);

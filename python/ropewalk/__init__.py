@@ -9,6 +9,7 @@ several threads at once, as long as none writes an array that another uses; Enco
 """
 
 from . import positions
+from ._plot import plot_compare
 from ._ropewalk import (
     Attention,
     Comparison,
@@ -41,6 +42,7 @@ __all__ = [
     "alibi_slopes",
     "attention",
     "compare",
+    "plot_compare",
     "positions",
     "preset_names",
     "read_model",

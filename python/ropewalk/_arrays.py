@@ -46,6 +46,8 @@ def finished(out, like):
 
 def result(array, is_bfloat16, like):
     """A NumPy array as the kind of `like`; the numbers of a bfloat16 one are its bits."""
+    if array.dtype == np.int64:
+        array = array.view(np.int64)  # as NumPy itself spells it, where C has two names for it
     if _is_torch(like):
         torch = sys.modules["torch"]
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16) if is_bfloat16 else torch.from_numpy(array)

@@ -1,0 +1,219 @@
+"""Positional encoding that autograd, torch.compile and torch.export know.
+
+    q, k = ropewalk.torch.apply_rope(rope, q, k, position_ids, layout="bhsd")
+    rotary = ropewalk.torch.RotaryEmbedding(rope, layout="bhsd")
+    x = ropewalk.torch.PositionalEncoding(512, dropout=0.1)(x)
+    print(ropewalk.torch.patch(model))      # a model of transformers turns as ropewalk does
+
+Tensors are on the CPU; float32, bfloat16 and float16 by ropewalk's kernels, with their bits, float64 by a plain path in float64.
+"""
+
+import functools
+import json
+
+import torch
+
+from ._ropewalk import Error, Rope, rotary_embedding, sinusoidal
+from ._torch_patch import Patched, patch
+
+__all__ = ["Patched", "PositionalEncoding", "RotaryEmbedding", "apply_rope", "patch", "rotary_embedding_rows"]
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_text(rope):
+    return json.dumps(rope.__getstate__())
+
+
+@torch.compiler.assume_constant_result
+def _text_of(rope):
+    """A rope as a text, which the graph of an exported program keeps."""
+    return _kept_text(rope)
+
+
+@functools.lru_cache(maxsize=256)
+def _rope_of(text):
+    rope = Rope.__new__(Rope)
+    rope.__setstate__(tuple(json.loads(text)))
+    return rope
+
+
+def _exact_in_float64(x, position_ids, rope, layout, direction):
+    """The same rotation as a formula on float64, for gradcheck and for those who compute in float64."""
+    config = rope.to_dict()
+    if config.get("output_layout") or rope.axis.any():
+        raise Error(code="unsupported", message="q: expected float32, bfloat16 or float16 for a rotation on several axes or into another "
+                                    "layout, found float64")
+    turn = {"forward": 1.0, "inverse": -1.0, "transpose": -1.0}[direction]
+    size = 1 / rope.attention_scaling if direction == "inverse" else rope.attention_scaling
+    angle = position_ids.to(torch.float64)[..., None] * torch.from_numpy(rope.inv_freq).to(torch.float64) * turn
+    angle = angle.unsqueeze(-3 if layout == "bhsd" else -2)  # beside the heads
+    cos, sin = angle.cos() * size, angle.sin() * size
+    out, first = x.clone(memory_format=torch.contiguous_format), 0
+    for window in config["layout"]["windows"]:
+        start, pairs = window["offset"], window["dim"] // 2
+        if window["pairing"] == "half_split":
+            a, b = slice(start, start + pairs), slice(start + pairs, start + 2 * pairs)
+        else:
+            a, b = slice(start, start + 2 * pairs, 2), slice(start + 1, start + 2 * pairs, 2)
+        c, s = cos[..., first : first + pairs], sin[..., first : first + pairs]
+        out[..., a] = x[..., a] * c - x[..., b] * s
+        out[..., b] = x[..., b] * c + x[..., a] * s
+        first += pairs
+    return out
+
+
+@torch.library.custom_op("ropewalk::rotate", mutates_args=())
+def _rotate(x: torch.Tensor, position_ids: torch.Tensor, rope: str, layout: str, direction: str) -> torch.Tensor:
+    turning = _rope_of(rope)
+    if x.dtype == torch.float64:
+        return _exact_in_float64(x, position_ids, turning, layout, direction)
+    how = {} if direction == "forward" else {direction: True}
+    return turning.apply(x.detach(), None, position_ids.detach(), layout=layout, **how)
+
+
+@_rotate.register_fake
+def _(x, position_ids, rope, layout, direction):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+def _rotate_setup(ctx, inputs, output):
+    _, position_ids, ctx.rope, ctx.layout, ctx.direction = inputs
+    ctx.save_for_backward(position_ids)
+
+
+def _rotate_backward(ctx, grad):
+    (position_ids,) = ctx.saved_tensors
+    back = "transpose" if ctx.direction == "forward" else "forward"
+    result = _rotate(grad, position_ids, ctx.rope, ctx.layout, back)
+    if ctx.direction == "inverse":  # R(-p) / s, whose transpose is R(p) / s
+        result = result / _rope_of(ctx.rope).attention_scaling ** 2
+    return result, None, None, None, None
+
+
+_rotate.register_autograd(_rotate_backward, setup_context=_rotate_setup)
+
+
+def apply_rope(rope, q, k=None, position_ids=None, *, layout, inverse=False):
+    """Rotates q and k (which may be None) into new tensors, with a gradient: rope.apply of torch.
+
+    rope: a ropewalk.Rope. q, k, layout: as in Rope.apply; float64 too. position_ids: an int64 or int32 tensor [seq], [batch, seq] or
+    [axes, batch, seq], or an integer, the position of the first token. Returns that of q, or (q, k). The backward pass is the
+    transposed rotation. Raises ropewalk.Error as Rope.apply.
+    """
+    return _turned(_text_of(rope), q, k, position_ids, layout, "inverse" if inverse else "forward")
+
+
+def _turned(text, q, k, position_ids, layout, direction):
+    if position_ids is None:
+        raise Error(code="invalid_argument", message="position_ids: expected a tensor of them, or the position of the first token, found None")
+    if isinstance(position_ids, int):
+        length = q.shape[-2] if layout == "bhsd" else q.shape[-3]
+        position_ids = torch.arange(position_ids, position_ids + length)
+    of_q = _rotate(q, position_ids, text, layout, direction)
+    return of_q if k is None else (of_q, _rotate(k, position_ids, text, layout, direction))
+
+
+@torch.library.custom_op("ropewalk::rotate_rows", mutates_args=())
+def _rotate_rows(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, interleaved: bool) -> torch.Tensor:
+    if x.dtype == torch.float64:
+        pairs = cos.shape[-1]
+        turning, rest = x[..., : 2 * pairs], x[..., 2 * pairs :]
+        a, b = (turning[..., 0::2], turning[..., 1::2]) if interleaved else turning.split(pairs, -1)
+        c, s = cos.unsqueeze(-3).to(torch.float64), sin.unsqueeze(-3).to(torch.float64)
+        parts = (a * c - b * s, b * c + a * s)
+        turned = torch.stack(parts, -1).flatten(-2) if interleaved else torch.cat(parts, -1)
+        return torch.cat((turned, rest), -1)
+    return rotary_embedding(
+        x.detach(), cos.detach(), sin.detach(), interleaved=interleaved, rotary_embedding_dim=2 * cos.shape[-1]
+    )
+
+
+@_rotate_rows.register_fake
+def _(x, cos, sin, interleaved):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+def _rows_setup(ctx, inputs, output):
+    _, cos, sin, ctx.interleaved = inputs
+    ctx.save_for_backward(cos, sin)
+
+
+def _rows_backward(ctx, grad):
+    cos, sin = ctx.saved_tensors
+    return _rotate_rows(grad, cos, -sin, ctx.interleaved), None, None, None
+
+
+_rotate_rows.register_autograd(_rows_backward, setup_context=_rows_setup)
+
+
+def rotary_embedding_rows(x, cos, sin, *, interleaved=False):
+    """Rotates x [batch, heads, seq, head_dim] by rows [batch, seq, pairs] or [seq, pairs], with a gradient for x; cos and sin are
+    constants. The first 2 * pairs channels turn."""
+    if cos.requires_grad or sin.requires_grad:
+        raise Error(code="unsupported", message="cos, sin: expected constants, found a tensor with requires_grad")
+    return _rotate_rows(x, cos, sin, interleaved)
+
+
+class RotaryEmbedding(torch.nn.Module):
+    """A ropewalk.Rope as a module: forward(q, k=None, position_ids=...) as apply_rope.
+
+    state_dict holds inv_freq, as the modules of transformers do. It is there to be compared: a checkpoint with other frequencies
+    is refused, and what turns q and k are the rope's own, whatever dtype the module is moved to.
+    """
+
+    def __init__(self, rope, *, layout):
+        super().__init__()
+        if not isinstance(rope, Rope):
+            raise TypeError(f"rope: expected a ropewalk.Rope, found {type(rope).__name__}")
+        self.rope, self.layout, self._text = rope, layout, _text_of(rope)
+        self.register_buffer("inv_freq", torch.from_numpy(rope.inv_freq))
+
+    def forward(self, q, k=None, position_ids=None):
+        return _turned(self._text, q, k, position_ids, self.layout, "forward")
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
+        stored = state_dict.get(prefix + "inv_freq")
+        own = torch.from_numpy(self.rope.inv_freq)
+        if stored is not None:
+            near = stored.shape == own.shape and torch.allclose(
+                stored.double(), own.double(), rtol=2 * torch.finfo(stored.dtype).eps, atol=0
+            )
+            if not near:
+                error_msgs.append(f"{prefix}inv_freq: expected the frequencies of {self.rope!r}, found others in the checkpoint")
+                return
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
+    def extra_repr(self):
+        return f"{self.rope!r}, layout={self.layout!r}"
+
+
+class PositionalEncoding(torch.nn.Module):
+    """forward(x) = dropout(x + pe[: length]) with the sinusoidal table of "Attention Is All You Need", correctly rounded.
+
+    d_model: channels. dropout: probability that a number is dropped in training. max_len: a longer sequence is an error. batch_first:
+    x is [batch, seq, d_model], else [seq, batch, d_model] as in PyTorch's tutorial. state_dict holds pe, [1, max_len, d_model] or
+    [max_len, 1, d_model]; either is loaded.
+    """
+
+    def __init__(self, d_model, dropout=0.1, max_len=5000, *, batch_first=True):
+        super().__init__()
+        self.batch_first = batch_first
+        self.dropout = torch.nn.Dropout(dropout)
+        table = torch.from_numpy(sinusoidal(range(max_len), d_model))
+        self.register_buffer("pe", table.unsqueeze(0 if batch_first else 1))
+
+    def forward(self, x):
+        axis = 1 if self.batch_first else 0
+        if x.ndim != 3 or x.shape[-1] != self.pe.shape[-1]:
+            order = "[batch, seq, " if self.batch_first else "[seq, batch, "
+            raise Error(code="invalid_argument", message=f"x: expected {order}{self.pe.shape[-1]}], found {list(x.shape)}")
+        if x.shape[axis] > self.pe.shape[axis]:
+            raise Error(code="invalid_argument", message=f"x: expected at most max_len = {self.pe.shape[axis]} tokens, found {x.shape[axis]}")
+        pe = self.pe.narrow(axis, 0, x.shape[axis])
+        return self.dropout(x + pe.to(x.dtype))
+
+    def _load_from_state_dict(self, state_dict, prefix, *arguments):
+        stored = state_dict.get(prefix + "pe")
+        if stored is not None and stored.ndim == 3 and stored.shape != self.pe.shape and stored.numel() == self.pe.numel():
+            state_dict[prefix + "pe"] = stored.reshape(self.pe.shape)
+        super()._load_from_state_dict(state_dict, prefix, *arguments)
