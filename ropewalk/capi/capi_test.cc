@@ -92,7 +92,7 @@ TEST(Threads, ShareTheValuesOfCpp) {
   const RopeConfig& rope = rope_at(model, 0);
   const Spectrum spectrum = make_spectrum(rope);
   const RopeRows rows = make_rope_rows(spectrum, positions_from(100), 1, 64);
-  const Dims shape = {1, 64, 4, 128};
+  const Dims shape = {1, 64, 16, 128};  // 512 KiB, which a call shares out to the pool
   std::vector<std::vector<float>> results(kThreads);
   on_eight_threads([&](int t) {
     std::vector<float> by_rows = numbers(num_elements(shape)), by_spectrum = by_rows,
@@ -121,10 +121,10 @@ TEST(Threads, ShareTheHandlesOfC) {
   ASSERT_EQ(ropewalk_read_model((kModels + "llama-3.1-8b").c_str(), nullptr, &model), ROPEWALK_OK);
   ASSERT_EQ(ropewalk_rope_of_layer(model, 0, 0, &rope), ROPEWALK_OK);
   ASSERT_EQ(ropewalk_make_rows(rope, &at, nullptr, &rows), ROPEWALK_OK);
-  const int64_t shape[] = {64, 4, 128};
+  const int64_t shape[] = {64, 16, 128};
   std::vector<const char*> texts(kThreads);
   on_eight_threads([&](int t) {
-    std::vector<float> x = numbers(64 * 4 * 128), y = x;
+    std::vector<float> x = numbers(64 * 16 * 128), y = x;
     const ropewalk_tensor q = ropewalk_tensor_of(x.data(), ROPEWALK_F32, 3, shape);
     const ropewalk_tensor q2 = ropewalk_tensor_of(y.data(), ROPEWALK_F32, 3, shape);
     ropewalk_rotate_options how = ROPEWALK_ROTATE_OPTIONS;
