@@ -12,6 +12,7 @@
 #include "cli/findings.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
+#include "cli/with_option.h"
 #include "ropewalk/attention/layer_scores.h"
 #include "ropewalk/attention/self_attention.h"
 #include "ropewalk/formats/npy.h"
@@ -25,7 +26,8 @@ namespace {
 
 struct Options {
   AttendInput arrays;
-  std::string model, weights, input, output, scores;
+  ModelOptions model;
+  std::string weights, input, output, scores;
   std::string layer = "0", prefix, seq_len;
   bool causal = false, full = false, force = false;
 };
@@ -141,13 +143,13 @@ int run_attend(Options& o) {
                   fmt::format("--prefix: expected 0 tokens or more, found {}", o.arrays.prefix));
     }
   }
-  const ModelEncoding model = load_model(o.model);
+  const ModelEncoding model = load(o.model).model;
   const int64_t number = parse_integer(o.layer, "--layer");
   const Layer layer = layer_of(o, model, number);
   o.arrays.seq_len = seq_len_option(o.seq_len);
   const auto* rope = std::get_if<RopeConfig>(&layer.positions);
   if (o.arrays.seq_len > 0 && rope != nullptr) warn_of_ignored_length(*rope, o.arrays.seq_len);
-  if (o.weights.empty()) warn_of_findings(model, o.model);
+  if (o.weights.empty() && o.model.with.empty()) warn_of_findings(model, o.model.model);
   check_positions_matter(layer, o.arrays.positions, o.arrays.token_ids);
   return o.weights.empty() ? attend_to_arrays(o, layer)
                            : attend_with_weights(o, model, layer, number);
@@ -167,7 +169,7 @@ Run declare_attend(CLI::App& app) {
       "  ropewalk attend MODEL --weights model.safetensors --layer 0 --input x.npy --causal -o "
       "y.npy");
   const auto o = std::make_shared<Options>();
-  app.add_option("MODEL", o->model,
+  app.add_option("MODEL", o->model.model,
                  "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models)")
       ->required();
   app.add_option("--q", o->arrays.q, "queries, not yet rotated: FILE.npy, or q of FILE.safetensors")
@@ -182,6 +184,7 @@ Run declare_attend(CLI::App& app) {
       ->type_name("FILE");
   add_text_option(app, "--layer", o->layer, "layer of the model (0)", "N");
   add_text_option(app, "--seq-len", o->seq_len, kSeqLenHelp, "N");
+  add_reading_options(app, o->model);
   add_text_option(
       app, "--positions", o->arrays.positions,
       "of the keys: 0..16 | 0,5,9 | FILE.npy (0..S); one list serves all axes of M-RoPE "

@@ -48,3 +48,11 @@ echo '{"model_type": "llama", "hidden_size": 16, "head_dim": 12, "num_attention_
 { npy '<f4' '(2, 16)'; head -c 128 /dev/zero; } >x.npy
 attend llama.json --weights testdata/reference/attention/qwen3.safetensors --input x.npy -o y.npy
 attend llama.json --weights testdata/reference/attention/llama.safetensors --input x.npy -o y.npy
+
+# Another scaling than the file's: YaRN multiplies cos and sin of q and k by 1.1386, the score at distance 0 by its square.
+echo "{\"model_type\": \"llama\", $sizes, \"max_position_embeddings\": 64}" >llama.json
+attend llama.json --q ones.npy --k ones.npy --scores s.npy
+numbers s.npy
+attend llama.json --with rope_type=yarn,factor=4 --q ones.npy --k ones.npy --scores s.npy
+numbers s.npy
+attend llama.json --with factor --q ones.npy --k ones.npy --scores s.npy
