@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
+#include "cli/rotary.h"
 #include "cli/text.h"
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
@@ -105,12 +106,24 @@ Vectors positions_of(const EncodeOptions& options) {
   return v;
 }
 
-// What the model adds to its input: the first of its encodings that is one.
-const PositionEncoding& added_by(const ModelEncoding& model) {
+bool is_added(const PositionEncoding& encoding) {
+  return std::holds_alternative<SinusoidalConfig>(encoding) ||
+         std::holds_alternative<LearnedConfig>(encoding);
+}
+
+// What the model adds to its own input, or to that of --part: the first of its encodings that is
+// one. What is added to a picture's patches says nothing of tokens.
+const PositionEncoding& added_by(const ModelEncoding& model, const std::string& part) {
+  if (!part.empty()) {
+    const NamedEncoding& chosen = part_option(model, part);
+    if (is_added(chosen.encoding)) return chosen.encoding;
+    throw Error(ErrorCode::unsupported,
+                fmt::format("--part: {}: expected a table that is added, found {}", chosen.name,
+                            name(chosen.encoding)));
+  }
   for (const NamedEncoding& other : model.others) {
-    const bool added = std::holds_alternative<SinusoidalConfig>(other.encoding) ||
-                       std::holds_alternative<LearnedConfig>(other.encoding);
-    if (added) return other.encoding;
+    const bool own = other.name.starts_with("input") || other.name == "decoder";
+    if (own && is_added(other.encoding)) return other.encoding;
   }
   throw Error(ErrorCode::unsupported,
               fmt::format("{}: expected a model that adds a table of positions to its input, found "
@@ -135,7 +148,7 @@ void fill_learned(Vectors& v, const LearnedConfig& config, const EncodeOptions& 
 
 void fill_of_model(Vectors& v, EncodeOptions& options) {
   const ModelEncoding model = load_model(options.model);
-  const PositionEncoding& encoding = added_by(model);
+  const PositionEncoding& encoding = added_by(model, options.part);
   options.kind = name(encoding);
   if (const auto* learned = std::get_if<LearnedConfig>(&encoding)) {
     return fill_learned(v, *learned, options);
@@ -157,6 +170,7 @@ Vectors make_vectors(EncodeOptions& options) {
     return v;
   }
   if (!options.weights.empty()) fail("--weights goes with --model");
+  if (!options.part.empty()) fail("--part goes with --model");
   if (v.dtype != DType::f32 && options.kind != "sinusoidal") {
     fail(fmt::format("--dtype: {} is for --kind sinusoidal only", name(v.dtype)));
   }

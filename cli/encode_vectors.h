@@ -13,7 +13,7 @@ namespace ropewalk::cli {
 struct EncodeOptions {
   std::string text, positions, dim = "512", offset = "0", base = "10000";
   std::string layout = "interleaved", kind = "sinusoidal", dtype = "f32", output, picture;
-  std::string model, weights;
+  std::string model, weights, part;
   bool json = false, force = false;
 };
 

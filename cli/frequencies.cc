@@ -11,6 +11,7 @@
 #include "cli/rotary.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/diagnose/scaling_bands.h"
+#include "ropewalk/report/layer_words.h"
 #include "ropewalk/report/scaling_words.h"
 #include "ropewalk/report/to_json.h"
 #include "ropewalk/spectrum/spectrum.h"
@@ -161,6 +162,11 @@ void print_frequencies(const ModelEncoding& model, const Shown& shown, bool all)
   const PositionEncoding& layer = encoding_shown(model, shown);
   if (const auto* rope = std::get_if<RopeConfig>(&layer)) print_rotation(model, *rope, shown, all);
   if (const auto* alibi = std::get_if<AlibiConfig>(&layer)) print_slopes(*alibi);
+  const bool printed =
+      std::holds_alternative<RopeConfig>(layer) || std::holds_alternative<AlibiConfig>(layer);
+  if (!printed && !shown.part.empty()) {
+    fmt::print("\nPart {}\n  {}\n", shown.part, in_a_line(layer));
+  }
 }
 
 ordered_json frequencies_json(const ModelEncoding& model, const Shown& shown) {

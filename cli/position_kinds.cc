@@ -164,7 +164,7 @@ const std::vector<PositionKind>& all_kinds() {
       {"mrope",
        positions_of_mrope,
        {"--merge", "--temporal-merge", "--tokens-per-second", "--second-per-grid", "--frames-apart",
-        "--next", "--padding", "--fill"}},
+        "--next", "--padding", "--fill", "--for"}},
       {"grid", positions_of_grid, {"--for", "--merge", "--axes", "--first"}}};
   return kinds;
 }

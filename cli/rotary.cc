@@ -62,6 +62,10 @@ const NamedEncoding& part_option(const ModelEncoding& model, const std::string& 
     if (part.name == name) return part;
     names.push_back(part.name);
   }
+  // A tower that does not turn is what is added to its input.
+  for (const NamedEncoding& part : model.others) {
+    if (part.name == name + " input") return part;
+  }
   const std::string parts =
       names.empty() ? fmt::format("a model with parts beside its layers, found {}, which has none",
                                   escaped(model.name))

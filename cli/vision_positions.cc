@@ -115,19 +115,53 @@ MropePrompt prompt_of(const std::string& text, const PositionRequest& request,
   return prompt;
 }
 
-MropeRules rules_of(const PositionRequest& request) {
+// What the model says; nothing may say it again.
+MropeRules rules_of_model(const PositionRequest& request) {
+  const ModelEncoding model = load_model(request.text_of("--for"));
+  if (!model.mrope) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("--for: {}: expected a model whose text and pictures share positions "
+                            "of three axes (M-RoPE), found none that ropewalk knows",
+                            escaped(model.name)));
+  }
+  for (const char* option : {"--merge", "--temporal-merge", "--tokens-per-second"}) {
+    if (request.text_of(option).empty()) continue;
+    fail(fmt::format("{} is said by --for: give one or the other", option));
+  }
+  const bool given = !request.text_of("--frames-apart").empty();
+  const bool video = request.values.find("video:") != std::string::npos;
+  if (given && !model.mrope->frames_apart) {
+    fail(fmt::format("--frames-apart: {} has no text between the frames of a video",
+                     escaped(model.name)));
+  }
+  if (!given && model.mrope->frames_apart && video) {
+    fail(
+        fmt::format("--frames-apart is needed: {} has a timestamp before each frame of a video, "
+                    "of so many tokens",
+                    escaped(model.name)));
+  }
+  return *model.mrope;
+}
+
+MropeRules rules_of_options(const PositionRequest& request) {
   MropeRules rules{.spatial_merge = request.integer_of("--merge", kMergeOfQwen, 1),
                    .temporal_merge = request.integer_of("--temporal-merge", 1, 1),
                    .frames_apart = !request.text_of("--frames-apart").empty()};
+  if (!request.text_of("--tokens-per-second").empty()) {
+    rules.tokens_per_second =
+        parse_number(request.text_of("--tokens-per-second"), "--tokens-per-second");
+  }
+  return rules;
+}
+
+MropeRules rules_of(const PositionRequest& request) {
+  MropeRules rules =
+      request.text_of("--for").empty() ? rules_of_options(request) : rules_of_model(request);
   const std::string& next = request.text_of("--next");
   if (next == "side") {
     rules.next = MropeNext::side;
   } else if (!next.empty() && next != "largest") {
     fail(fmt::format("--next: expected largest or side, found \"{}\"", escaped(next)));
-  }
-  if (!request.text_of("--tokens-per-second").empty()) {
-    rules.tokens_per_second =
-        parse_number(request.text_of("--tokens-per-second"), "--tokens-per-second");
   }
   return rules;
 }

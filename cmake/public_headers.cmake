@@ -37,6 +37,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/encoding/encodings.h
     ropewalk/encoding/layout_permutation.h
     ropewalk/encoding/model_encoding.h
+    ropewalk/encoding/mrope_rules.h
     ropewalk/encoding/patch_grid.h
     ropewalk/encoding/position_ids.h
     ropewalk/encoding/rotary_layout.h

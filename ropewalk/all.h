@@ -40,6 +40,7 @@
 #include "ropewalk/encoding/encodings.h"
 #include "ropewalk/encoding/layout_permutation.h"
 #include "ropewalk/encoding/model_encoding.h"
+#include "ropewalk/encoding/mrope_rules.h"
 #include "ropewalk/encoding/patch_grid.h"
 #include "ropewalk/encoding/position_ids.h"
 #include "ropewalk/encoding/rotary_layout.h"

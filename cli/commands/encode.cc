@@ -159,6 +159,9 @@ Run declare_encode(CLI::App& app) {
                  "with --model: the checkpoint that holds its learned table, FILE.safetensors, an "
                  "index.json, or a folder")
       ->type_name("FILE");
+  app.add_option("--part", o->part,
+                 "with --model: what is added to this part of it, by the name that show prints")
+      ->type_name("NAME");
   add_text_option(app, "--layout", o->layout,
                   "interleaved (default) | sin_cos (Marian) | fairseq | cos_sin (MusicGen)",
                   "LAYOUT");

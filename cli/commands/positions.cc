@@ -166,7 +166,9 @@ Run declare_positions(CLI::App& app) {
   add("--next", "mrope: text goes on after the largest id (default) | side (transformers 5)",
       "RULE");
   add("--padding", "mrope: left | right, where shorter prompts are filled", "SIDE");
-  add("--for", "grid: a model's order of axes and patches, its first number, its class token",
+  add("--for",
+      "mrope: merges and pace of time as the model has them; grid: its order of axes and patches, "
+      "its first number, its class token",
       "MODEL");
   add("--axes", "grid: hw (default) | wh | thw", "AXES");
   add("--first", "grid: the number of the first row and column (0; Llama 4: 1)", "N");

@@ -21,6 +21,9 @@ constexpr Part kRtDetrV2Parts[] = {part_model("backbone", "backbone_config", "rt
 constexpr Part kUnlimitedOcrVisionParts[] = {
     part_model("encoder", "encoder_config", "unlimited_ocr_vision_encoder")};
 
+constexpr Part kUnlimitedOcrParts[] = {
+    part_model("vision", "vision_config", "unlimited_ocr_vision")};
+
 constexpr ModelType kTypes[] = {
     {.name = "paddleocr_vl_text",
      .config_class = "PaddleOCRTextConfig",
@@ -38,8 +41,8 @@ constexpr ModelType kTypes[] = {
      .config_class = "PaddleOCRVLConfig",
      .part = "text_config",
      .part_type = "paddleocr_vl_text",
-     .parts = kRowsTower},
-    vision_tower({"paddleocr_vl_vision", "PaddleOCRVisionConfig", {1152, 16, 27}, &kVisionRows}),
+     .parts = kPaddleTower},
+    vision_tower({"paddleocr_vl_vision", "PaddleOCRVisionConfig", {1152, 16, 27}, &kPaddleVision}),
     {.name = "unlimited_ocr_text",
      .config_class = "UnlimitedOcrTextConfig",
      .size = {1280, 10, 12},
@@ -51,7 +54,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "UnlimitedOcrForConditionalGeneration",
      .config_class = "UnlimitedOcrConfig",
      .part = "text_config",
-     .part_type = "unlimited_ocr_text"},
+     .part_type = "unlimited_ocr_text",
+     .parts = kUnlimitedOcrParts},
     without_positions("hgnet_v2", "HGNetV2Backbone", "HGNetV2Config", kConvolutionsAlone),
     with_features("lw_detr", "LwDetrModel", "LwDetrConfig", FeatureForm::sine_boxes, kLwDetrParts),
     learned_table({.name = "lw_detr_vit",

@@ -27,6 +27,8 @@ constexpr ModelType kCohere2{
 constexpr Part kCohereCompassParts[] = {
     part_model("vision", "vision_config", "cohere_compass_vision")};
 
+constexpr Part kSiglipParts[] = {part_model("vision", "vision_config", "siglip_vision_model")};
+
 constexpr ModelType kTypes[] = {
     {.name = "cohere",
      .architecture = "CohereForCausalLM",
@@ -50,12 +52,14 @@ constexpr ModelType kTypes[] = {
      .architecture = "Cohere2VisionForConditionalGeneration",
      .config_class = "Cohere2VisionConfig",
      .part = "text_config",
-     .part_type = "cohere2"},
+     .part_type = "cohere2",
+     .parts = kSiglipParts},
     {.name = "aya_vision",
      .architecture = "AyaVisionForConditionalGeneration",
      .config_class = "AyaVisionConfig",
      .part = "text_config",
-     .part_type = "cohere2"},
+     .part_type = "cohere2",
+     .parts = kSiglipParts},
     model_of_parts({.name = "cohere_asr",
                     .architecture = "CohereAsrForConditionalGeneration",
                     .config_class = "CohereAsrConfig",
@@ -67,7 +71,8 @@ constexpr ModelType kTypes[] = {
                     .part = "text_config",
                     .part_type = "cohere_compass_text",
                     .parts = kCohereCompassParts}),
-    vision_tower({"cohere_compass_vision", "CohereCompassVisionConfig", {1152, 16, 27}}),
+    vision_tower(
+        {"cohere_compass_vision", "CohereCompassVisionConfig", {1152, 16, 27}, &kQwen3Vision}),
     refused("cohere_compass_text", "CohereCompassForCausalLM", "CohereCompassTextConfig",
             "its kinds of layers have sections of axes of their own, which is not supported"),
 };

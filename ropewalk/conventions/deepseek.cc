@@ -25,6 +25,9 @@ constexpr Part kDeepseekVlHybridParts[] = {
 constexpr Part kJanusParts[] = {part_model("vision", "vision_config", "janus_vision_model"),
                                 part_model("vq", "vq_config", "janus_vqgan")};
 
+constexpr Part kDeepseekOcr2Parts[] = {
+    part_model("vision", "vision_config", "deepseek_ocr2_vision")};
+
 constexpr ModelType kTypes[] = {
     {.name = "deepseek_v2",
      .architecture = "DeepseekV2ForCausalLM",
@@ -90,7 +93,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "DeepseekOcr2ForConditionalGeneration",
      .config_class = "DeepseekOcr2Config",
      .part = "text_config",
-     .part_type = "deepseek_ocr2_text"},
+     .part_type = "deepseek_ocr2_text",
+     .parts = kDeepseekOcr2Parts},
     relative_terms({.name = "deepseek_ocr2_sam_vision_model",
                     .architecture = "DeepseekOcr2SamVisionEncoder",
                     .config_class = "DeepseekOcr2SamVisionConfig",

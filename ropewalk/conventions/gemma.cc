@@ -102,6 +102,11 @@ constexpr ModelType kGemma3Text{
     .weights = kSeparate,
     .gguf = gguf_neox("gemma3")};
 
+constexpr Part kSiglipParts[] = {part_model("vision", "vision_config", "siglip_vision_model")};
+
+constexpr Part kGemma3nParts[] = {part_model("vision", "vision_config", "gemma3n_vision"),
+                                  part_model("audio", "audio_config", "gemma3n_audio")};
+
 constexpr ModelType kTypes[] = {
     {.name = "gemma",
      .architecture = "GemmaForCausalLM",
@@ -126,7 +131,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Gemma3ForConditionalGeneration",
      .config_class = "Gemma3Config",
      .part = "text_config",
-     .part_type = "gemma3_text"},
+     .part_type = "gemma3_text",
+     .parts = kSiglipParts},
     {.name = "gemma3n_text",
      .architecture = "Gemma3nForCausalLM",
      .config_class = "Gemma3nTextConfig",
@@ -148,7 +154,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Gemma3nForConditionalGeneration",
      .config_class = "Gemma3nConfig",
      .part = "text_config",
-     .part_type = "gemma3n_text"},
+     .part_type = "gemma3n_text",
+     .parts = kGemma3nParts},
     kGemma4Text,
     {.name = "gemma4",
      .architecture = "Gemma4ForConditionalGeneration",
@@ -207,7 +214,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "PaliGemmaForConditionalGeneration",
      .config_class = "PaliGemmaConfig",
      .part = "text_config",
-     .part_type = "gemma"},
+     .part_type = "gemma",
+     .parts = kSiglipParts},
     like(kGemma2, {.name = "t5_gemma_module", .config_class = "T5GemmaModuleConfig"}),
     {.name = "t5gemma",
      .architecture = "T5GemmaForConditionalGeneration",

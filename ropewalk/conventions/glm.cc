@@ -62,6 +62,10 @@ constexpr KeyAlias kGlmImageVisionKeys[] = {{"num_heads", "num_attention_heads"}
                                             {"depth", "num_hidden_layers"}};
 constexpr Part kGlmgaParts[] = {part_model("vision", "vision_config", "glm4v_vision")};
 
+constexpr Part kGlmImageParts[] = {part_model("vision", "vision_config", "glm_image_vision")};
+
+constexpr Part kGlmAsrParts[] = {part_model("audio", "audio_config", "glmasr_encoder")};
+
 constexpr ModelType kTypes[] = {
     kGlm,
     like(kGlm, {.name = "glm4",
@@ -106,8 +110,8 @@ constexpr ModelType kTypes[] = {
      .config_class = "Glm4vConfig",
      .part = "text_config",
      .part_type = "glm4v_text",
-     .parts = kGridTower},
-    vision_tower({"glm4v_vision", "Glm4vVisionConfig", {1536, 12, 24}}),
+     .parts = kGlmTower},
+    vision_tower({"glm4v_vision", "Glm4vVisionConfig", {1536, 12, 24}, &kGlmVision}),
     like(kGlm4Moe, {.name = "glm4v_moe_text",
                     .config_class = "Glm4vMoeTextConfig",
                     .max_positions = 65536,
@@ -119,14 +123,14 @@ constexpr ModelType kTypes[] = {
      .config_class = "Glm4vMoeConfig",
      .part = "text_config",
      .part_type = "glm4v_moe_text",
-     .parts = kGridTower},
-    vision_tower({"glm4v_moe_vision", "Glm4vMoeVisionConfig", {1536, 12, 24}}),
+     .parts = kGlmTower},
+    vision_tower({"glm4v_moe_vision", "Glm4vMoeVisionConfig", {1536, 12, 24}, &kGlmVision}),
     {.name = "glm46v",
      .architecture = "Glm46VForConditionalGeneration",
      .config_class = "Glm46VConfig",
      .part = "text_config",
      .part_type = "glm4v_text",
-     .parts = kGridTower},
+     .parts = kGlmTower},
     like(kGlm4vText, {.name = "glm_ocr_text",
                       .config_class = "GlmOcrTextConfig",
                       .size = {1024, 16, 16},
@@ -137,7 +141,7 @@ constexpr ModelType kTypes[] = {
      .config_class = "GlmOcrConfig",
      .part = "text_config",
      .part_type = "glm_ocr_text",
-     .parts = kGridTower},
+     .parts = kGlmOcrTower},
     vision_tower({"glm_ocr_vision", "GlmOcrVisionConfig", {1024, 16, 24}}),
     {.name = "glm_image_text",
      .config_class = "GlmImageTextConfig",
@@ -153,7 +157,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "GlmImageForConditionalGeneration",
      .config_class = "GlmImageConfig",
      .part = "text_config",
-     .part_type = "glm_image_text"},
+     .part_type = "glm_image_text",
+     .parts = kGlmImageParts},
     {.name = "glmasr_encoder",
      .config_class = "GlmAsrEncoderConfig",
      .size = {1280, 20, 32},
@@ -167,7 +172,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "GlmAsrForConditionalGeneration",
      .config_class = "GlmAsrConfig",
      .part = "text_config",
-     .part_type = "llama"},
+     .part_type = "llama",
+     .parts = kGlmAsrParts},
     diffusion(
         {.name = "CogVideoXTransformer3DModel",
          .rope_theta = 10000,
@@ -200,6 +206,7 @@ constexpr ModelType kTypes[] = {
                    .config_class = "GlmImageVisionConfig",
                    .size = {1536, 16, 40},
                    .learned = {.tensor = "embeddings.position_embedding.weight",
+                               .resampling = Resampling::bilinear,
                                .picture = {.image = 2048, .patch = 16}},
                    .aliases = kGlmImageVisionKeys}),
     without_positions("glm_image_vqmodel", "GlmImageVQVAE", "GlmImageVQVAEConfig",

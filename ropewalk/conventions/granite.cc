@@ -27,6 +27,12 @@ constexpr ModelType kGranite{
     .weights = kSeparate,
     .gguf = gguf_norm("granite")};
 
+constexpr Part kGranite4VisionParts[] = {
+    part_model("vision", "vision_config", "clip_vision_model")};
+
+constexpr Part kGraniteDoclingParts[] = {
+    part_model("vision", "vision_config", "granite_docling_vision")};
+
 constexpr ModelType kTypes[] = {
     kGranite,
     like(kGranite, {.name = "granitemoe",
@@ -80,7 +86,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Granite4VisionForConditionalGeneration",
      .config_class = "Granite4VisionConfig",
      .part = "text_config",
-     .part_type = "granite4_vision_text"},
+     .part_type = "granite4_vision_text",
+     .parts = kGranite4VisionParts},
     {.name = "granite_docling_text",
      .config_class = "GraniteDoclingTextConfig",
      .size = {1024, 16, 28},
@@ -92,7 +99,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "GraniteDoclingForConditionalGeneration",
      .config_class = "GraniteDoclingConfig",
      .part = "text_config",
-     .part_type = "granite_docling_text"},
+     .part_type = "granite_docling_text",
+     .parts = kGraniteDoclingParts},
     model_of_parts({"granite_vision", "", "GraniteVisionConfig", "text_config", "granite"}),
 };
 

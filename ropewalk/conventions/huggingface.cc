@@ -19,6 +19,11 @@ constexpr Part kSpeechEncoderDecoderParts[] = {part_model("encoder", "encoder", 
 constexpr Part kVisionEncoderDecoderParts[] = {part_model("encoder", "encoder", "vit")};
 constexpr Part kVisionTextDualEncoderParts[] = {part_model("vision", "vision_config", "vit")};
 
+constexpr Part kIdeficsParts[] = {part_model("vision", "vision_config", "idefics_vision")};
+constexpr Part kIdefics3Parts[] = {part_model("vision", "vision_config", "idefics3_vision")};
+
+constexpr Part kSmolvlmParts[] = {part_model("vision", "vision_config", "smolvlm_vision")};
+
 constexpr ModelType kTypes[] = {
     {.name = "smollm3",
      .architecture = "SmolLM3ForCausalLM",
@@ -37,17 +42,20 @@ constexpr ModelType kTypes[] = {
     {.name = "idefics",
      .architecture = "IdeficsForVisionText2Text",
      .config_class = "IdeficsConfig",
-     .size = {4096, 32, 32}},
+     .size = {4096, 32, 32},
+     .parts = kIdeficsParts},
     {.name = "idefics3",
      .architecture = "Idefics3ForConditionalGeneration",
      .config_class = "Idefics3Config",
      .part = "text_config",
-     .part_type = "llama"},
+     .part_type = "llama",
+     .parts = kIdefics3Parts},
     {.name = "smolvlm",
      .architecture = "SmolVLMForConditionalGeneration",
      .config_class = "SmolVLMConfig",
      .part = "text_config",
-     .part_type = "llama"},
+     .part_type = "llama",
+     .parts = kSmolvlmParts},
     {.name = "distilbert",
      .architecture = "DistilBertModel",
      .config_class = "DistilBertConfig",

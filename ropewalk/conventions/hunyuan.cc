@@ -32,6 +32,8 @@ constexpr ModelType kDense{
 
 constexpr Part kHyV4VlParts[] = {part_model("vision", "vision_config", "hy_v4_vl_vision")};
 
+constexpr Part kHunyuanVlParts[] = {part_model("vision", "vision_config", "hunyuan_vl_vision")};
+
 constexpr ModelType kTypes[] = {
     kDense,
     like(kDense, {.name = "hunyuan_v1_moe",
@@ -59,7 +61,8 @@ constexpr ModelType kTypes[] = {
     {.name = "hunyuan_vl",
      .config_class = "HunYuanVLConfig",
      .part = "text_config",
-     .part_type = "hunyuan_vl_text"},
+     .part_type = "hunyuan_vl_text",
+     .parts = kHunyuanVlParts},
     {.name = "hy_v4",
      .architecture = "HYV4ForCausalLM",
      .config_class = "HYV4Config",

@@ -46,6 +46,10 @@ constexpr ModelType kLfm2{
                 .k_norm = "k_layernorm"},
     .gguf = gguf_neox("lfm2")};
 
+constexpr Part kLfm2VlParts[] = {part_model("vision", "vision_config", "siglip2_vision_model")};
+
+constexpr Part kLfm3VlParts[] = {part_model("vision", "vision_config", "lfm3_vl_vision")};
+
 constexpr ModelType kTypes[] = {
     kLfm2,
     // Without the causal mask, for embeddings.
@@ -63,7 +67,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Lfm2VlForConditionalGeneration",
      .config_class = "Lfm2VlConfig",
      .part = "text_config",
-     .part_type = "lfm2"},
+     .part_type = "lfm2",
+     .parts = kLfm2VlParts},
     {.name = "lfm3",
      .architecture = "Lfm3ForCausalLM",
      .config_class = "Lfm3Config",
@@ -84,7 +89,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Lfm3VlForConditionalGeneration",
      .config_class = "Lfm3VlConfig",
      .part = "text_config",
-     .part_type = "lfm3"},
+     .part_type = "lfm3",
+     .parts = kLfm3VlParts},
     refused("lfm3_vl_vision", "Lfm3VlVisionModel", "Lfm3VlVisionConfig",
             "only some of its layers turn, which a tower does not say"),
 };

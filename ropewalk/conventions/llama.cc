@@ -17,6 +17,8 @@ constexpr LayerKind kCrossAndSelf[] = {
     {.name = "self_attention"},
 };
 
+constexpr Part kMllamaParts[] = {part_model("vision", "vision_config", "mllama_vision_model")};
+
 constexpr ModelType kTypes[] = {
     {.name = "llama",
      .architecture = "LlamaForCausalLM",
@@ -72,7 +74,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "MllamaForConditionalGeneration",
      .config_class = "MllamaConfig",
      .part = "text_config",
-     .part_type = "mllama_text_model"},
+     .part_type = "mllama_text_model",
+     .parts = kMllamaParts},
 };
 
 }  // namespace

@@ -7,11 +7,12 @@
 namespace ropewalk {
 namespace {
 
-constexpr Part kLlavaNextVideoParts[] = {
-    part_model("vision", "vision_config", "clip_vision_model")};
 constexpr Part kLlavaOnevisionParts[] = {
     part_model("vision", "vision_config", "siglip_vision_model")};
-constexpr Part kVideoLlavaParts[] = {part_model("vision", "vision_config", "clip_vision_model")};
+// Pixtral's turns.
+constexpr Part kLlavaParts[] = {kPixtralTower[0],
+                                part_model("vision", "vision_config", "clip_vision_model")};
+constexpr Part kClipParts[] = {part_model("vision", "vision_config", "clip_vision_model")};
 
 constexpr ModelType kTypes[] = {
     {.name = "llava",
@@ -19,23 +20,25 @@ constexpr ModelType kTypes[] = {
      .config_class = "LlavaConfig",
      .part = "text_config",
      .part_type = "llama",
-     .parts = kPixtralTower},
+     .parts = kLlavaParts},
     {.name = "llava_next",
      .architecture = "LlavaNextForConditionalGeneration",
      .config_class = "LlavaNextConfig",
      .part = "text_config",
-     .part_type = "llama"},
+     .part_type = "llama",
+     .parts = kClipParts},
     {.name = "vipllava",
      .architecture = "VipLlavaForConditionalGeneration",
      .config_class = "VipLlavaConfig",
      .part = "text_config",
-     .part_type = "llama"},
+     .part_type = "llama",
+     .parts = kClipParts},
     model_of_parts({.name = "llava_next_video",
                     .architecture = "LlavaNextVideoForConditionalGeneration",
                     .config_class = "LlavaNextVideoConfig",
                     .part = "text_config",
                     .part_type = "llama",
-                    .parts = kLlavaNextVideoParts}),
+                    .parts = kClipParts}),
     model_of_parts({.name = "llava_onevision",
                     .architecture = "LlavaOnevisionForConditionalGeneration",
                     .config_class = "LlavaOnevisionConfig",
@@ -47,7 +50,7 @@ constexpr ModelType kTypes[] = {
                     .config_class = "VideoLlavaConfig",
                     .part = "text_config",
                     .part_type = "llama",
-                    .parts = kVideoLlavaParts}),
+                    .parts = kClipParts}),
     model_of_parts({"llava_onevision2", "LlavaOnevision2ForConditionalGeneration",
                     "LlavaOnevision2Config", "text_config", "qwen3"}),
     refused("llava_bunny", "", "",

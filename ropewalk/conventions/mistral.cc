@@ -45,6 +45,11 @@ constexpr ModelType kMistral{
     .weights = kSeparate,
     .gguf = gguf_norm("llama")};
 
+constexpr Part kVoxtralParts[] = {part_model("audio", "audio_config", "voxtral_encoder")};
+
+constexpr Part kVoxtralRealtimeParts[] = {
+    part_model("audio", "audio_config", "voxtral_realtime_encoder")};
+
 constexpr ModelType kTypes[] = {
     kMistral,
     like(kMistral, {.name = "mixtral",
@@ -103,7 +108,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "VoxtralForConditionalGeneration",
      .config_class = "VoxtralConfig",
      .part = "text_config",
-     .part_type = "llama"},
+     .part_type = "llama",
+     .parts = kVoxtralParts},
     like(kMistral, {.name = "voxtral_realtime_text",
                     .config_class = "VoxtralRealtimeTextConfig",
                     .window = 8192}),
@@ -116,7 +122,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "VoxtralRealtimeForConditionalGeneration",
      .config_class = "VoxtralRealtimeConfig",
      .part = "text_config",
-     .part_type = "voxtral_realtime_text"},
+     .part_type = "voxtral_realtime_text",
+     .parts = kVoxtralRealtimeParts},
     {.name = "mistral_large4_text",
      .config_class = "MistralLarge4TextConfig",
      .size = {6144, 64, 72},

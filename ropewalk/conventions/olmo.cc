@@ -22,6 +22,8 @@ constexpr KeyAlias kMolmoKeys[] = {{"d_model", "hidden_size"},
                                    {"n_kv_heads", "num_key_value_heads"},
                                    {"n_layers", "num_hidden_layers"}};
 
+constexpr Part kMolmo2Parts[] = {part_model("vision", "vision_config", "molmo2_vision")};
+
 constexpr ModelType kTypes[] = {
     {.name = "olmo",
      .architecture = "OlmoForCausalLM",
@@ -87,7 +89,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Molmo2ForConditionalGeneration",
      .config_class = "Molmo2Config",
      .part = "text_config",
-     .part_type = "molmo2_text"},
+     .part_type = "molmo2_text",
+     .parts = kMolmo2Parts},
     without_positions("molmo2_adapter", "Molmo2Adapter", "Molmo2AdapterConfig", kNoOrder),
     learned_table({.name = "molmo2_vision",
                    .architecture = "Molmo2VisionModel",

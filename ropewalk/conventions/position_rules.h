@@ -61,8 +61,11 @@ struct LearnedRule {
   SwitchKey on = {{}, true};  // a key that may leave it out
   FirstRow first = FirstRow::zero;
   bool beside = false;  // rows before the first are there beside max_positions (OPT, BART)
-  std::string_view width_key = {};  // in place of hidden_size ...
-  int64_t width = 0;                // ... and what holds without it; 0: hidden_size
+  std::string_view width_key = {};     // in place of hidden_size ...
+  int64_t width = 0;                   // ... and what holds without it; 0: hidden_size
+  IntegerKey rows = {}, columns = {};  // a grid that keys state; without columns rows alone count
+  int64_t tables = 1;                  // as LearnedConfig has it
+  Resampling resampling = Resampling::none;
   // Rows of a picture instead: (image / patch)^2 + more. image 0: of max_positions, and where there
   // are none either, ropewalk does not derive how many.
   struct Picture {

@@ -31,6 +31,8 @@ constexpr ModelType kQwen2{.name = "qwen2",
 
 constexpr Part kQwen3AsrParts[] = {part_model("audio", "audio_config", "qwen3_asr_encoder")};
 
+constexpr Part kQwen2AudioParts[] = {part_model("audio", "audio_config", "qwen2_audio_encoder")};
+
 constexpr ModelType kTypes[] = {
     {.name = "qwen",
      .architecture = "QWenLMHeadModel",
@@ -100,7 +102,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "Qwen2AudioForConditionalGeneration",
      .config_class = "Qwen2AudioConfig",
      .part = "text_config",
-     .part_type = "qwen2"},
+     .part_type = "qwen2",
+     .parts = kQwen2AudioParts},
     diffusion({.name = "QwenImageTransformer2DModel",
                .rope_theta = 10000,
                .axes = &kQwenImage,
@@ -125,7 +128,7 @@ constexpr ModelType kTypes[] = {
                     .parts = kQwen3AsrParts}),
     sinusoidal_table("qwen3_asr_encoder", "Qwen3ASREncoder", "Qwen3ASREncoderConfig", 0,
                      {.layout = SinusoidalLayout::fairseq}, kFairseqAdded),
-    vision_tower({"qwen4_exp_vision", "Qwen4ExpVisionConfig", {1152, 16, 27}}),
+    vision_tower({"qwen4_exp_vision", "Qwen4ExpVisionConfig", {1152, 16, 27}, &kQwen3Vision}),
 };
 
 }  // namespace

@@ -1,9 +1,12 @@
 // Rhymes AI. Source: configuration_*.py and modeling_*.py of transformers.
 
 #include "ropewalk/conventions/family.h"
+#include "ropewalk/conventions/rows.h"
 
 namespace ropewalk {
 namespace {
+
+constexpr Part kAriaParts[] = {part_model("vision", "vision_config", "idefics3_vision")};
 
 constexpr ModelType kTypes[] = {
     {.name = "aria_text",
@@ -16,7 +19,8 @@ constexpr ModelType kTypes[] = {
      .architecture = "AriaForConditionalGeneration",
      .config_class = "AriaConfig",
      .part = "text_config",
-     .part_type = "aria_text"},
+     .part_type = "aria_text",
+     .parts = kAriaParts},
 };
 
 }  // namespace

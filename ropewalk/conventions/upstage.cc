@@ -20,8 +20,8 @@ constexpr ModelType kTypes[] = {
      .weights = kSeparate},
     {.name = "solar",
      .architecture = "SolarForCausalLM",
-     .config_class = kNotRead,
-     .max_positions = 0},
+     .config_class = "SolarConfig",
+     .size = {4096, 32, 32}},
 };
 
 }  // namespace

@@ -227,6 +227,10 @@ Comparison compare(const ModelEncoding& a, const ModelEncoding& b, const Compare
     add_differences(to_json(*a.patches), to_json(*b.patches), Level::config, "patches",
                     comparison.differences);
   }
+  if (a.mrope && b.mrope) {
+    add_differences(to_json(*a.mrope), to_json(*b.mrope), Level::config, "mrope",
+                    comparison.differences);
+  }
   std::vector<size_t> layers(std::min(a.layers.size(), b.layers.size()));
   std::iota(layers.begin(), layers.end(), 0);
   if (options.layer) {

@@ -178,6 +178,18 @@ TEST(Compare, HowPatchesAreNumbered) {
   EXPECT_EQ(comparison.differences[0].field, "patches.merge");
 }
 
+// Qwen2-VL and Qwen2.5-VL: the frames of a video count by their seconds.
+TEST(Compare, HowTokensOfPicturesAreCounted) {
+  ModelEncoding a = llama();
+  a.mrope = MropeRules{};
+  ModelEncoding b = a;
+  EXPECT_TRUE(compare(a, b).differences.empty());
+  b.mrope->tokens_per_second = 2;
+  const Comparison comparison = compare(a, b);
+  ASSERT_EQ(comparison.differences.size(), 1);
+  EXPECT_EQ(comparison.differences[0].field, "mrope.tokens_per_second");
+}
+
 // llama.cpp adds slope (k - q) where BLOOM adds slope k: a softmax does not see the difference.
 TEST(Compare, FormsOfAlibiThatASoftmaxDoesNotSee) {
   ModelEncoding a = preset("baichuan-13b"), b = a;

@@ -20,6 +20,9 @@ constexpr std::array<std::string_view, 8> kRelativeForms = {
     "shaw",         "disentangled", "transformer_xl", "distance_table",
     "window_table", "window_mlp",   "decomposed",     "content_bias"};
 
+constexpr std::array<std::string_view, 6> kResamplings = {
+    "none", "bilinear", "bilinear_corners", "bilinear_zeros", "bilinear_antialiased", "bicubic"};
+
 constexpr std::array<std::string_view, 4> kFeatureForms = {"fourier", "sine_2d", "sine_boxes",
                                                            "timestamps"};
 
@@ -32,6 +35,10 @@ std::string_view name(AlibiForm form) { return kAlibiForms[static_cast<size_t>(f
 std::string_view name(RelativeForm form) { return kRelativeForms[static_cast<size_t>(form)]; }
 
 std::string_view name(FeatureForm form) { return kFeatureForms[static_cast<size_t>(form)]; }
+
+std::string_view name(Resampling resampling) {
+  return kResamplings[static_cast<size_t>(resampling)];
+}
 
 std::string_view name(MropeOrder order) { return kMropeOrders[static_cast<size_t>(order)]; }
 

@@ -69,11 +69,13 @@ struct SinusoidalConfig {
 
 // x + table[position + offset]: a learned table, weights of the checkpoint.
 struct LearnedConfig {
-  int64_t rows = 0;  // of the table; positions 0 .. rows - offset - 1
+  int64_t rows = 0;    // of the table; positions 0 .. rows - offset - 1
+  int64_t tables = 1;  // one for each axis of a place, whose rows are added: Gemma 4's pictures
   int64_t d_model = 0;
   int64_t offset = 0;             // added to each position (OPT, BART 2; RoBERTa pad_token_id + 1)
   int64_t padding_position = -1;  // the row of padding tokens (after the offset); -1: none
-  std::string tensor;             // how its name ends in the checkpoint; "": not known
+  Resampling resampling = Resampling::none;
+  std::string tensor;  // how its name ends in the checkpoint; "": not known
 
   bool operator==(const LearnedConfig&) const = default;
 };

@@ -9,6 +9,7 @@
 
 #include "ropewalk/encoding/attention_config.h"
 #include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/mrope_rules.h"
 #include "ropewalk/encoding/patch_grid.h"
 #include "ropewalk/encoding/terms.h"
 
@@ -59,6 +60,7 @@ struct ModelEncoding {
   std::vector<Layer> layers;          // one per layer
   std::vector<NamedEncoding> others;  // what else in the model knows positions
   std::optional<PatchGrid> patches;   // of its vision tower, or of itself if it is one
+  std::optional<MropeRules> mrope;    // of the tokens of pictures among its text
   std::vector<Evidence> evidence;     // one per field that was read, defaulted or derived
   std::vector<std::string> warnings;  // what a user should know: ignored keys, reference quirks
 

@@ -44,6 +44,16 @@ enum class RelativeForm {
   content_bias,    // numbers of the distance that the hidden state chooses: Inkling
 };
 
+// How a learned table with a row for each place of a grid is stretched over the grid of a picture.
+enum class Resampling {
+  none,                  // it is not: a row for each position
+  bilinear,              // between the middles of its places, the outermost rows beyond them
+  bilinear_corners,      // between its places, the corners of both grids on each other: Qwen3-VL
+  bilinear_zeros,        // as bilinear, zeros beyond its outermost places: Muse
+  bilinear_antialiased,  // as bilinear, over all places that fall on one: SigLIP 2
+  bicubic,               // GLM-4V, Kimi-K2.5
+};
+
 // Sines and other features of places that are added where a model's code wants them.
 enum class FeatureForm {
   fourier,     // sin, cos of 2 pi c W for places c, W random or learned: SAM
@@ -129,6 +139,7 @@ std::string_view name(MropeOrder order);
 std::string_view name(AlibiForm form);
 std::string_view name(RelativeForm form);
 std::string_view name(FeatureForm form);
+std::string_view name(Resampling resampling);
 std::string_view name(SinusoidalLayout layout);
 std::string_view name(NormKind kind);
 std::string_view name(NormExtent extent);

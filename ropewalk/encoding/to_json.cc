@@ -129,9 +129,11 @@ ordered_json to_json(const SinusoidalConfig& config) {
 
 ordered_json to_json(const LearnedConfig& config) {
   return {{"rows", config.rows},
+          {"tables", config.tables},
           {"d_model", config.d_model},
           {"offset", config.offset},
           {"padding_position", config.padding_position},
+          {"resampling", text(name(config.resampling))},
           {"tensor", config.tensor}};
 }
 
@@ -207,6 +209,14 @@ ordered_json to_json(const PatchGrid& patches) {
           {"class_token", patches.class_token}};
 }
 
+ordered_json to_json(const MropeRules& rules) {
+  return {{"spatial_merge", rules.spatial_merge},
+          {"temporal_merge", rules.temporal_merge},
+          {"tokens_per_second", rules.tokens_per_second},
+          {"frames_apart", rules.frames_apart},
+          {"next", text(name(rules.next))}};
+}
+
 ordered_json to_json(const ModelEncoding& model) {
   ordered_json json = {
       {"name", model.name},
@@ -224,6 +234,7 @@ ordered_json to_json(const ModelEncoding& model) {
       {"evidence", to_json(model.evidence)},
       {"warnings", model.warnings}};
   if (model.patches) json["patches"] = to_json(*model.patches);
+  if (model.mrope) json["mrope"] = to_json(*model.mrope);
   return json;
 }
 

@@ -38,8 +38,10 @@ nlohmann::ordered_json to_json(const PositionEncoding& encoding);
 // "encoding": {...}, "attention": {...}}; attention is null where there is none.
 nlohmann::ordered_json to_json(const Layer& layer);
 
-// {"axes": "hw", "merge": 2, "first": 0, "class_token": false}; merge is null where no file says it.
+// {"axes": "hw", "merge": 2, "first": 0, "class_token": false}; merge is null where no file says
+// it.
 nlohmann::ordered_json to_json(const PatchGrid& patches);
+nlohmann::ordered_json to_json(const MropeRules& rules);
 
 // `layer_count`, and in `layers` one entry for each run of equal layers:
 //   {"first": 0, "last": 31, "mixer": "attention", "heads": 32, ..., "encoding": {"kind": "rope",

@@ -92,6 +92,66 @@ TEST(Learned, AlbertsTableIsAsWideAsItsEmbeddings) {
   EXPECT_EQ(input<LearnedConfig>(model).d_model, 128);
 }
 
+const std::string kTextOfLlama = R"("text_config": {"model_type": "llama", "hidden_size": 64,
+    "num_attention_heads": 4, "num_hidden_layers": 2})";
+
+// Qwen/Qwen3-VL-8B: the tower turns, and adds a table that is stretched over the picture.
+TEST(Learned, ATowerThatTurnsMayAddATableToo) {
+  const ModelEncoding model = read(R"({"model_type": "qwen3_vl", "text_config": {
+    "model_type": "qwen3_vl_text", "num_hidden_layers": 2}, "vision_config": {"model_type": "qwen3_vl", "depth": 27,
+    "hidden_size": 1152, "num_heads": 16, "num_position_embeddings": 2304,
+    "spatial_merge_size": 2}})");
+  EXPECT_EQ(input<RopeConfig>(model, "vision").position_axes, 2);
+  EXPECT_EQ(input<LearnedConfig>(model, "vision input"),
+            (LearnedConfig{.rows = 2304,
+                           .d_model = 1152,
+                           .resampling = Resampling::bilinear_corners,
+                           .tensor = "pos_embed.weight"}));
+  EXPECT_EQ(value_of(model, "vision num_position_embeddings"), "2304");
+}
+
+// moonshotai/Kimi-K2.5's tower: a grid for the picture, sines for the frames of a film.
+TEST(Learned, FramesHaveSinesBesideTheGrid) {
+  const ModelEncoding model = read(R"({"model_type": "kimi_k25_vision", "pos_emb_width": 32})");
+  EXPECT_EQ(input<LearnedConfig>(model).rows, 64 * 32);
+  EXPECT_EQ(input<SinusoidalConfig>(model, "frames"),
+            (SinusoidalConfig{.d_model = 1152, .layout = SinusoidalLayout::sin_cos}));
+}
+
+// Towers whose config is an object of the model's, which may name no type (LLaVA 1.5), or that of
+// the whole (IDEFICS).
+TEST(Parts, TheTowersOfOlderModels) {
+  const ModelEncoding llava = read(R"({"model_type": "llava", )" + kTextOfLlama + R"(,
+    "vision_config": {"hidden_size": 1024, "image_size": 336, "patch_size": 14,
+    "num_attention_heads": 16, "num_hidden_layers": 24}})");
+  EXPECT_EQ(input<LearnedConfig>(llava, "vision input").rows, 24 * 24 + 1);
+  const ModelEncoding pixtral = read(R"({"model_type": "llava", )" + kTextOfLlama + R"(,
+    "vision_config": {"model_type": "pixtral", "hidden_size": 1024, "num_attention_heads": 16}})");
+  ASSERT_EQ(pixtral.others.size(), 1U);
+  EXPECT_EQ(input<RopeConfig>(pixtral, "vision").mrope_order, MropeOrder::strided);
+  EXPECT_TRUE(pixtral.warnings.empty());
+  const ModelEncoding paligemma = read(R"({"model_type": "paligemma", "text_config": {
+    "model_type": "gemma", "num_hidden_layers": 2},
+    "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152,
+    "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 14}})");
+  EXPECT_EQ(input<LearnedConfig>(paligemma, "vision input").rows, 256);
+  const ModelEncoding idefics = read(R"({"model_type": "idefics", "hidden_size": 4096,
+    "num_attention_heads": 32, "num_hidden_layers": 2, "vision_config": {"model_type": "idefics",
+    "embed_dim": 1280, "image_size": 224, "patch_size": 14, "num_attention_heads": 16}})");
+  EXPECT_EQ(input<LearnedConfig>(idefics, "vision input").d_model, 1280);
+}
+
+// GSAI-ML/LLaDA-8B's class has a switch, in whose place a table stands.
+TEST(Learned, LladaWithoutItsRotation) {
+  const std::string start = R"({"model_type": "llada", "d_model": 4096, "n_heads": 32,
+    "n_layers": 2, "max_sequence_length": 4096, "alibi": )";
+  const ModelEncoding rotates = read(start + R"(false, "rope": true})");
+  EXPECT_TRUE(std::holds_alternative<RopeConfig>(rotates.layers[0].positions));
+  EXPECT_TRUE(rotates.others.empty());
+  EXPECT_EQ(input<LearnedConfig>(read(start + R"(false, "rope": false})")).rows, 4096);
+  EXPECT_ROPEWALK_ERROR(read(start + R"(true, "rope": false})"), ErrorCode::unsupported, "alibi");
+}
+
 // google-t5/t5-small
 TEST(Buckets, T5SeesBothSidesInItsEncoder) {
   const ModelEncoding model = read(R"({"model_type": "t5", "d_model": 512, "d_kv": 64,

@@ -23,6 +23,7 @@ void add_tower(ConfigReader& config, ModelEncoding& model, const Part& part) {
     if (vision->value("model_type", nlohmann::ordered_json()) != part.tower_type) return;
   }
   add_vision(config, model, *part.tower);
+  if (part.mrope != nullptr) add_mrope(config, model, *part.mrope);
 }
 
 // The indexer of DeepSeek-V3.2 and its kin, which chooses what to attend to, has heads of its own.
@@ -46,15 +47,28 @@ void add_indexer(const Said<int64_t>& said, Pairing pairing, ModelEncoding& mode
   model.others.push_back({"indexer", indexer});
 }
 
+// Whether a part of this name was read already: a tower that turns, in the place of another kind.
+bool has_part(const ModelEncoding& model, std::string_view name) {
+  return std::any_of(model.others.begin(), model.others.end(),
+                     [&](const NamedEncoding& other) { return other.name == name; });
+}
+
+// Files of transformers 4 repeat the type of the whole in its parts (Idefics).
+std::string stated_type(const ConfigReader& config) {
+  const auto type = config.json().find("model_type");
+  const bool text = type != config.json().end() && type->is_string();
+  return text ? type->get<std::string>() : std::string();
+}
+
 // A model of its own in an object of the file. What it says beside its positions is its own affair.
 void add_model(ConfigReader& config, ModelEncoding& model, const Part& part) {
   std::optional<ConfigReader> object = config.find_object(part.key);
-  if (!object) return;
+  if (!object || has_part(model, part.name)) return;
   ModelEncoding own;
   own.name = model.name;
   ConfigReader reader(object->json(), config.label(), object->pointer(), own);
   try {
-    const bool stated = reader.has("model_type");
+    const bool stated = reader.has("model_type") && stated_type(reader) != stated_type(config);
     const KnownType known = stated ? find_model_type(reader) : find_model_type(part.type);
     read_model_type(reader, own, known);
   } catch (const Error& error) {
@@ -65,6 +79,7 @@ void add_model(ConfigReader& config, ModelEncoding& model, const Part& part) {
   for (const std::string& warning : own.warnings) {
     warn(model, fmt::format("{}: {}", part.name, warning));
   }
+  if (!model.patches) model.patches = own.patches;
   std::vector<NamedEncoding> found;
   for (const Layer& layer : own.layers) {
     NamedEncoding named{std::string(part.name), layer.positions};

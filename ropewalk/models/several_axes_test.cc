@@ -83,7 +83,7 @@ TEST(Vision, TheTowerOfAModelIsThatOfItsOwnFile) {
   const ordered_json config = {
       {"model_type", "llama4"}, {"text_config", small("llama4_text")}, {"vision_config", tower}};
   const ModelEncoding model = read(config);
-  ASSERT_EQ(model.others.size(), 1u);
+  ASSERT_EQ(model.others.size(), 2u);  // the rotation, and a learned table
   EXPECT_EQ(model.others[0].encoding, read(tower).layers[0].positions);
   EXPECT_EQ(rope_of(model.others[0].encoding).layout,
             (RotaryLayout{88, {{0, 88, Pairing::interleaved}}}));
@@ -122,6 +122,38 @@ TEST(Vision, PatchesAreNumberedAsTheTowerDoes) {
     }
     EXPECT_EQ(patch_positions(one, *model.patches).ids, ids);
   }
+}
+
+// How get_rope_index of transformers counts: tools/reference/make_position_fixtures.py.
+TEST(Vision, TheTokensOfPicturesAreCountedAsTheModelDoes) {
+  const ordered_json all = testing::json_fixture("positions").at("mrope");
+  for (const auto& [name, rules] : all.items()) {
+    SCOPED_TRACE(name);
+    const std::string type = name == "qwen2_5_vl_25" ? "qwen2_5_vl" : name;
+    ordered_json vision = {{"embed_dim", 64}, {"hidden_size", 64}, {"num_heads", 2}};
+    for (const char* key : {"temporal_merge_size", "tokens_per_second"}) {
+      if (rules.contains(key)) vision[key] = rules[key];
+    }
+    ordered_json text = {{"model_type", type + "_text"}};
+    if (type == "glm4v") text["partial_rotary_factor"] = 0.5;  // its sections are of half a head
+    const ModelEncoding model =
+        read({{"model_type", type}, {"text_config", text}, {"vision_config", vision}});
+    EXPECT_EQ(model.mrope,
+              (MropeRules{.temporal_merge = rules.value("temporal_merge_size", int64_t{1}),
+                          .tokens_per_second = rules.value("tokens_per_second", 0.0),
+                          .frames_apart = rules.value("frames_apart", false)}));
+  }
+}
+
+// PaddleOCR-VL's patches come row by row, and four of them are a token all the same.
+TEST(Vision, TokensMergeWherePatchesDoNot) {
+  const ModelEncoding model =
+      read({{"model_type", "paddleocr_vl"},
+            {"text_config", {{"model_type", "paddleocr_vl_text"}}},
+            {"vision_config", {{"hidden_size", 64}, {"num_attention_heads", 2}}}});
+  EXPECT_EQ(model.patches, PatchGrid{});
+  EXPECT_EQ(model.mrope, MropeRules{});
+  EXPECT_EQ(value_of(model, "vision merge"), "2");
 }
 
 TEST(Vision, TheFileSaysTheMerge) {

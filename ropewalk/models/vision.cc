@@ -6,12 +6,17 @@
 #include "ropewalk/models/declared_reader.h"
 #include "ropewalk/models/defaults.h"
 #include "ropewalk/models/dimensions.h"
+#include "ropewalk/models/input_reader.h"
 #include "ropewalk/models/rope_keys.h"
 
 namespace ropewalk {
 namespace {
 
+constexpr IntegerRule kMerge{1, 1024};
+constexpr NumberRule kPace{"a number in 0..1e9",
+                           [](double value) { return value >= 0 && value <= 1e9; }};
 constexpr std::string_view kCode = "family: rot_pos_emb of the vision tower";
+constexpr std::string_view kTower = "family: the code of the vision tower";
 
 // Qwen2-VL calls the tower's own size embed_dim, and hidden_size that of the text.
 std::string_view size_key(const ConfigReader& vision) {
@@ -26,7 +31,7 @@ double base_of(ConfigReader& vision, const VisionRope& tower) {
     theta = block->find_number(kKey, kRopeTheta);
     source = block->source(kKey);
   }
-  if (!theta) source = "family: the code of the vision tower";
+  if (!theta) source = kTower;
   vision.note("vision rope_theta", fmt::to_string(theta.value_or(tower.rope_theta)), source);
   return theta.value_or(tower.rope_theta);
 }
@@ -54,7 +59,7 @@ RopeConfig rope_of(ConfigReader& vision, const VisionRope& tower, int64_t head_d
 PatchGrid patches_of(ConfigReader& vision, const VisionRope& tower) {
   PatchGrid patches = tower.patches;
   if (!tower.merge_key.empty()) {
-    patches.merge = vision.integer("vision merge", {tower.merge_key}, {1, 1024},
+    patches.merge = vision.integer("vision merge", {tower.merge_key}, kMerge,
                                    {{tower.patches.merge, "default of the vision tower"}});
   }
   if (patches.first != 0) {
@@ -62,6 +67,21 @@ PatchGrid patches_of(ConfigReader& vision, const VisionRope& tower) {
   }
   if (patches.class_token) vision.note("vision class token", "does not turn", std::string(kCode));
   return patches;
+}
+
+// What a tower adds to its patches beside the rotation, under the name of its part, or its own.
+void add_tables(ConfigReader& vision, ModelEncoding& model, const VisionRope& tower,
+                TableOwner owner, std::string_view part) {
+  owner.code = kTower;
+  if (!tower.table.tensor.empty()) {
+    model.others.push_back(
+        {fmt::format("{}input", part), read_learned_rule(vision, tower.table, owner)});
+  }
+  if (tower.frame_sines) {
+    model.others.push_back(
+        {fmt::format("{}frames", part),
+         SinusoidalConfig{.d_model = owner.width, .layout = SinusoidalLayout::sin_cos}});
+  }
 }
 
 // Two axes of pairs need a multiple of 4, three at least 6 channels.
@@ -101,6 +121,42 @@ void add_vision(ConfigReader& config, ModelEncoding& model, const VisionRope& to
   vision->note("vision head_dim", fmt::to_string(*head_dim), source);
   model.others.push_back({"vision", rope_of(*vision, tower, *head_dim)});
   model.patches = patches_of(*vision, tower);
+  add_tables(
+      *vision, model, tower,
+      {.width = size.value_or(0), .defaults = "default of the vision tower", .prefix = "vision "},
+      "vision ");
+}
+
+void add_mrope(ConfigReader& config, ModelEncoding& model, const MropeRule& rule) {
+  std::optional<ConfigReader> vision = config.find_object("vision_config");
+  if (!vision) return;
+  constexpr std::string_view kMergeKey = "spatial_merge_size";
+  const auto merge = vision->find_integer(kMergeKey, kMerge);
+  MropeRules rules{.spatial_merge = merge.value_or(rule.spatial_merge),
+                   .temporal_merge = rule.temporal_merge.value,
+                   .frames_apart = rule.frames_apart};
+  // Otherwise the tower's patches have said it.
+  if (!model.patches || model.patches->merge != rules.spatial_merge) {
+    vision->note("vision merge", fmt::to_string(rules.spatial_merge),
+                 merge ? vision->source(kMergeKey) : "default of the vision tower");
+  }
+  if (!rule.temporal_merge.key.empty()) {
+    rules.temporal_merge =
+        vision->integer("vision temporal merge", {rule.temporal_merge.key}, kMerge,
+                        {{rule.temporal_merge.value, "default of the vision tower"}});
+  }
+  if (!rule.tokens_per_second.key.empty()) {
+    const std::string_view key = rule.tokens_per_second.key;
+    const auto stated = vision->find_number(key, kPace);
+    rules.tokens_per_second = stated.value_or(rule.tokens_per_second.value);
+    vision->note("tokens per second", fmt::to_string(rules.tokens_per_second),
+                 stated ? vision->source(key) : "default of the vision tower");
+  }
+  if (rules.frames_apart) {
+    vision->note("frames of a video", "apart, a timestamp before each",
+                 "family: get_rope_index of the model");
+  }
+  model.mrope = rules;
 }
 
 void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& type,
@@ -124,6 +180,7 @@ void read_vision(ConfigReader& config, ModelEncoding& model, const ModelType& ty
   model.layers.resize(static_cast<size_t>(layers));
   set_positions(model, rope_of(config, tower, model.head_dim));
   model.patches = patches_of(config, tower);
+  add_tables(config, model, tower, {.width = model.hidden_size, .defaults = reason}, "");
   config.note("pairing", std::string(name(tower.pairing)),
               fmt::format("family: the code of {}", type.name));
 }

@@ -5,29 +5,11 @@
 #include <vector>
 
 #include "ropewalk/encoding/encodings.h"
+#include "ropewalk/encoding/mrope_rules.h"
 #include "ropewalk/positions/grid.h"
 #include "ropewalk/positions/positions.h"
 
 namespace ropewalk {
-
-// Where the text after an image or video goes on.
-enum class MropeNext {
-  largest,  // 1 + the largest id so far: the code that the models were published with
-            // (transformers 4, vLLM)
-  side,     // the first id of the vision + max(h, w) / merge (transformers 5): less after a video
-            // with more frames than that, whose time ids then run past those of the text
-};
-
-// How a model counts; the values are in its config.json.
-struct MropeRules {
-  int64_t spatial_merge = 2;   // vision_config.spatial_merge_size
-  int64_t temporal_merge = 1;  // of videos; ERNIE-4.5-VL: vision_config.temporal_merge_size
-  double tokens_per_second =
-      0;                      // Qwen2.5-VL: vision_config.tokens_per_second; 0: frames count by 1
-  bool frames_apart = false;  // Qwen3-VL, Qwen3.5, GLM-4V, GLM-4.6V: timestamps stand between the
-                              // frames of a video, each of which counts as an image
-  MropeNext next = MropeNext::largest;
-};
 
 // Whether one list of positions is right for every axis of a layer: it has one, or it is M-RoPE,
 // whose tokens of text have the same position on each. The axes of a picture, of ChatGLM-6B and of

@@ -32,10 +32,15 @@ struct Words {
   std::string operator()(const AlibiConfig&) const { return "alibi"; }
   std::string operator()(const SinusoidalConfig&) const { return "sinusoidal"; }
   std::string operator()(const LearnedConfig& config) const {
-    std::string words =
-        config.rows > 0
-            ? fmt::format("learned, a table of {} rows of {} numbers", config.rows, config.d_model)
-            : fmt::format("learned, a table of rows of {} numbers", config.d_model);
+    const std::string rows = config.rows > 0 ? fmt::format("{} rows", config.rows) : "rows";
+    std::string words = fmt::format(
+        "learned, {} of {} of {} numbers",
+        config.tables == 1 ? "a table"
+                           : fmt::format("{} tables, one for each axis,", config.tables),
+        rows, config.d_model);
+    if (config.resampling != Resampling::none) {
+      words += fmt::format(", resampled to the picture ({})", name(config.resampling));
+    }
     if (config.offset > 0) words += fmt::format(", position 0 in row {}", config.offset);
     return words;
   }

@@ -25,9 +25,24 @@ std::string name_of(const Checkpoint& file, const LearnedConfig& config) {
                           file.label(), escaped(config.tensor), escaped(found)));
 }
 
+// The tables of the axes of a place, and a grid that is stretched, are added in another way.
+void check_one_row_each(const LearnedConfig& config) {
+  if (config.tables == 1 && config.resampling == Resampling::none) return;
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("the learned table \"{}\": expected a row for each position, found {}, which is "
+                  "not supported",
+                  escaped(config.tensor),
+                  config.tables > 1
+                      ? fmt::format("{} tables, one for each axis of a place", config.tables)
+                      : fmt::format("a grid that is resampled to the picture's ({})",
+                                    name(config.resampling))));
+}
+
 }  // namespace
 
 Tensor read_learned_table(const std::filesystem::path& path, const LearnedConfig& config) {
+  check_one_row_each(config);
   const Checkpoint file(path);
   const std::string name = name_of(file, config);
   Tensor table = converted(file.read(name).view(), DType::f32);
@@ -46,6 +61,7 @@ Tensor read_learned_table(const std::filesystem::path& path, const LearnedConfig
 
 Tensor learned_rows(const LearnedConfig& config, const ConstTensorView& table,
                     std::span<const int64_t> positions) {
+  check_one_row_each(config);
   const int64_t width = table.shape[1], last = table.shape[0] - 1 - config.offset;
   Tensor rows = make_tensor(DType::f32, {static_cast<int64_t>(positions.size()), width});
   const size_t bytes = static_cast<size_t>(width) * sizeof(float);

@@ -71,5 +71,18 @@ TEST(LearnedTable, WhatIsMissingOrOfAnotherShape) {
                         ErrorCode::malformed, "found one behind each of a., b.");
 }
 
+// Qwen3-VL's grid is stretched over the picture's, Gemma 4 adds a row of each of two tables.
+TEST(LearnedTable, WhatHasNoRowForEachPositionIsRefused) {
+  LearnedConfig grid{.rows = 6, .d_model = 2, .resampling = Resampling::bilinear_corners};
+  EXPECT_ROPEWALK_ERROR(read_learned_table("no.safetensors", grid), ErrorCode::unsupported,
+                        "resampled to the picture's (bilinear_corners)");
+  const std::vector<float> table = numbers(6);
+  const ConstTensorView view =
+      make_view(static_cast<const void*>(table.data()), DType::f32, {6, 2});
+  const LearnedConfig two{.rows = 6, .tables = 2, .d_model = 2};
+  EXPECT_ROPEWALK_ERROR(learned_rows(two, view, std::vector<int64_t>{0}), ErrorCode::unsupported,
+                        "found 2 tables, one for each axis");
+}
+
 }  // namespace
 }  // namespace ropewalk

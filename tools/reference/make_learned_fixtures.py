@@ -1,7 +1,8 @@
 """testdata/reference/learned.json: the tables of positions that the classes of transformers keep, by their names and shapes.
 
 Each class is built without memory (device meta), of sizes that are not its defaults. Its config holds what save_pretrained would
-write, what differs from the defaults, and how wide the model is and how many heads it has. "sets" says of a few models without positions what happens when the places of their input are exchanged.
+write, what differs from the defaults, and how wide the model is and how many heads it has. "without_tables" are those that keep none;
+what "sets", "recurrent" and "rolls" say of models without positions is in positionless.py.
 """
 
 import importlib
@@ -12,12 +13,13 @@ import signal
 import warnings
 
 import common
+import positionless
 import torch
 import transformers
 from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES, model_type_to_module_name
 
-SECONDS = 60  # for one class
+SECONDS = 60  # of computing, for one class
 TABLE = re.compile(r"posit|wpe|pos_emb|embed_pos|pos_enc|\bpe\b|(row|column)_embedder|relative_attention_bias|attn_rel", re.I)
 NO_TABLE = re.compile(
     r"pos_conv|rel_pos|relative_position|rel_embed|\.gate|rel_k|continuous|distance|weight_integer|scaling_factor|norm|projector|rotary|"
@@ -126,68 +128,34 @@ def case_of(model_type):
                 raise
             except Exception:  # a size that this class cannot have
                 continue
-            return {"config": {**saved(config, defaults), "model_type": model_type}, "tables": found} if found else None
+            return {"config": {**saved(config, defaults), "model_type": model_type}, "tables": found}
     return None
-
-
-def sequence(model, ids):
-    with torch.no_grad():
-        return model(input_ids=ids)[0]
-
-
-def exchanged(model, name, shape, **others):
-    """The largest difference after an exchange of places: of outputs exchanged likewise, and of outputs where they stand."""
-    values, order = torch.randn(shape), torch.arange(shape[1] - 1, -1, -1)
-    with torch.no_grad():
-        one, two = (model(**{name: x}, **others)[0][0] for x in (values, values[:, order]))
-    return {"follows": (one[order] - two).abs().max().item() < 1e-4, "moves": (one - two).abs().max().item() > 1e-3}
-
-
-def first_two_exchanged(model):
-    """Whether the last token's output tells the order of the first two."""
-    ids = torch.arange(1, 13)[None]
-    other = ids[:, [1, 0, *range(2, 12)]]
-    return {"order_counts": (sequence(model, ids)[:, -1] - sequence(model, other)[:, -1]).abs().max().item() > 1e-6}
-
-
-def sets():
-    def make(name, model_type, **sizes):
-        torch.manual_seed(7)
-        return getattr(transformers, name)(CONFIG_MAPPING[model_type](**sizes)).eval()
-
-    small = {"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 100}
-    qformer = make("Blip2QFormerModel", "blip_2_qformer", num_hidden_layers=2)
-    flava = make("FlavaMultimodalModel", "flava_multimodal_model", num_hidden_layers=2, use_cls_token=False)
-    return {
-        "blip_2_qformer": exchanged(qformer, "query_embeds", (1, 8, 768), encoder_hidden_states=torch.randn(1, 5, 1408)),
-        "flava_multimodal_model": exchanged(flava, "hidden_states", (1, 8, 768)),
-        "mamba": first_two_exchanged(make("MambaModel", "mamba", intermediate_size=128, **small)),
-        "mamba2": first_two_exchanged(make("Mamba2Model", "mamba2", num_heads=4, head_dim=32, state_size=16, n_groups=1, **small)),
-        "rwkv": first_two_exchanged(make("RwkvModel", "rwkv", attention_hidden_size=64, intermediate_size=128, **small)),
-    }
 
 
 def main():
     warnings.filterwarnings("ignore")
     logging.disable(logging.CRITICAL)
     torch.set_num_threads(1)
-    signal.signal(signal.SIGALRM, too_long)
-    cases, not_built = [], []
+    signal.signal(signal.SIGPROF, too_long)
+    cases, without_tables, not_built = [], [], []
     for model_type in sorted(CONFIG_MAPPING_NAMES):
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             case = case_of(model_type)
         except Exception:  # its module or its defaults need more than is installed
             case = None
             not_built.append(model_type)
-        signal.alarm(0)
-        if case:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if case and not case["tables"]:
+            without_tables.append(model_type)
+        elif case:
             cases.append(case)
     data = {
         "source": f"state_dict of the classes of transformers {transformers.__version__}",
         "cases": cases,
+        "without_tables": without_tables,
         "not_built": not_built,
-        "sets": sets(),
+        **positionless.positionless(model_class),
     }
     lines = ",\n".join("    " + json.dumps(case) for case in cases)
     head = {key: value for key, value in data.items() if key != "cases"}

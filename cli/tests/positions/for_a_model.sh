@@ -16,3 +16,11 @@ try ropewalk positions grid 2x2 --for video.json --merge 2
 try ropewalk positions grid 2x2
 try ropewalk positions grid 2x3
 try ropewalk positions mrope 4,image:2x3
+# M-RoPE: the merges and the pace of time are the model's too.
+try ropewalk positions mrope 2,image:4x6,1 --for testdata/models/qwen2.5-vl-7b
+try ropewalk positions mrope 2,video:2x4x4,1 --for testdata/models/qwen2.5-vl-7b --next side
+try ropewalk positions mrope 2,video:2x4x4,1 --for testdata/models/qwen3-vl-8b
+try ropewalk positions mrope 2,video:2x4x4,1 --for testdata/models/qwen3-vl-8b --frames-apart 1
+try ropewalk positions mrope 2,image:4x4 --for testdata/models/qwen2-vl-7b --frames-apart 1
+try ropewalk positions mrope 2,image:4x4 --for testdata/models/qwen2-vl-7b --merge 1
+try ropewalk positions mrope 2,image:4x4 --for llama-3-8b
