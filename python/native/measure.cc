@@ -1,4 +1,4 @@
-// For python/bench.py: what a call costs without Python, and what an import of its arrays costs.
+// For bench/python_step.py: what a call costs without Python, and what an import of its arrays costs.
 #include <chrono>
 #include <vector>
 

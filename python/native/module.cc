@@ -37,6 +37,8 @@ NB_MODULE(_ropewalk, m) {
   using namespace ropewalk::python;
   m.doc() = "The compiled part of ropewalk: what is public is imported from ropewalk itself.";
   m.attr("__version__") = ROPEWALK_VERSION;
+  // Python does not free what its caches and modules hold when it ends: that is no fault to report.
+  nanobind::set_leak_warnings(false);
   bind_error(m);
   bind_rope(m);
   bind_rows(m);

@@ -43,8 +43,8 @@ def _exact_in_float64(x, position_ids, rope, layout, direction):
     if config.get("output_layout") or rope.axis.any():
         raise Error(code="unsupported", message="q: expected float32, bfloat16 or float16 for a rotation on several axes or into another "
                                     "layout, found float64")
-    turn = {"forward": 1.0, "inverse": -1.0, "transpose": -1.0}[direction]
-    size = 1 / rope.attention_scaling if direction == "inverse" else rope.attention_scaling
+    turn = 1.0 if direction in ("forward", "inverse_transpose") else -1.0
+    size = 1 / rope.attention_scaling if direction.startswith("inverse") else rope.attention_scaling
     angle = position_ids.to(torch.float64)[..., None] * torch.from_numpy(rope.inv_freq).to(torch.float64) * turn
     angle = angle.unsqueeze(-3 if layout == "bhsd" else -2)  # beside the heads
     cos, sin = angle.cos() * size, angle.sin() * size
@@ -67,8 +67,13 @@ def _rotate(x: torch.Tensor, position_ids: torch.Tensor, rope: str, layout: str,
     turning = _rope_of(rope)
     if x.dtype == torch.float64:
         return _exact_in_float64(x, position_ids, turning, layout, direction)
-    how = {} if direction == "forward" else {direction: True}
-    return turning.apply(x.detach(), None, position_ids.detach(), layout=layout, **how)
+    how = {direction: True} if direction in ("inverse", "transpose") else {}
+    out = turning.apply(x.detach(), None, position_ids.detach(), layout=layout, **how)
+    if direction == "inverse_transpose" and turning.attention_scaling != 1:
+        config = turning.to_dict()
+        for window in config.get("output_layout", config["layout"])["windows"]:
+            out[..., window["offset"] : window["offset"] + window["dim"]] /= turning.attention_scaling**2
+    return out
 
 
 @_rotate.register_fake
@@ -81,13 +86,13 @@ def _rotate_setup(ctx, inputs, output):
     ctx.save_for_backward(position_ids)
 
 
+# R(p) s, R(-p) / s, and what turns their gradients: R(-p) s, R(p) / s.
+_BACK = {"forward": "transpose", "transpose": "forward", "inverse": "inverse_transpose", "inverse_transpose": "inverse"}
+
+
 def _rotate_backward(ctx, grad):
     (position_ids,) = ctx.saved_tensors
-    back = "transpose" if ctx.direction == "forward" else "forward"
-    result = _rotate(grad, position_ids, ctx.rope, ctx.layout, back)
-    if ctx.direction == "inverse":  # R(-p) / s, whose transpose is R(p) / s
-        result = result / _rope_of(ctx.rope).attention_scaling ** 2
-    return result, None, None, None, None
+    return _rotate(grad, position_ids, ctx.rope, ctx.layout, _BACK[ctx.direction]), None, None, None, None
 
 
 _rotate.register_autograd(_rotate_backward, setup_context=_rotate_setup)

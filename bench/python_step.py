@@ -1,4 +1,4 @@
-"""What a decode step costs from Python beside C++: python python/bench.py
+"""What a decode step costs from Python beside C++: python bench/python_step.py
 
 One token, q 32 x 128 and k 8 x 128, rows shared by the layers, in place. Medians of 1,000 calls each, in turns of 50, so that a busy
 machine slows all alike. The first column is the library's own call, measured in C++; "import" is an empty call with the same
