@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
@@ -134,7 +135,14 @@ int verify_command(const Options& options) {
     other = load_model(options.against_model);
     how.against_model = &*other;
   }
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  if (terminal) {
+    how.progress = [](int64_t layer, int64_t layers) {
+      fmt::print(stderr, "\r\033[Kcomparing rows: layer {} of {}", layer, layers);
+    };
+  }
   Verification found = verify(model, options.path, how);
+  if (terminal) fmt::print(stderr, "\r\033[K");
   check_table_of(options, model, found);
   const std::vector<FindingLine> lines = lines_of(found, model.name);
   const bool notes =

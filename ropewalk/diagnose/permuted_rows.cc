@@ -191,11 +191,12 @@ std::string_view name(PermutedRows::Relation relation) {
 }
 
 std::vector<PermutedRows> compare_rows(const std::filesystem::path& a, const ModelEncoding& model_a,
-                                       const std::filesystem::path& b,
-                                       const ModelEncoding& model_b) {
+                                       const std::filesystem::path& b, const ModelEncoding& model_b,
+                                       const CompareProgress& progress) {
   const Side side_a(a, model_a), side_b(b, model_b);
   std::vector<PermutedRows> compared;
   for (int64_t i = 0; i < std::ssize(model_a.layers); ++i) {
+    if (progress) progress(i, std::ssize(model_a.layers));
     const RopeConfig *rope_a = rope_of(model_a, i), *rope_b = rope_of(model_b, i);
     if (rope_a == nullptr || rope_b == nullptr) continue;
     if (rope_a->layout.windows.empty() || rope_b->layout.windows.empty()) continue;

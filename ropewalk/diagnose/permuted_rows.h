@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,9 @@ struct PermutedRows {
 
 std::string_view name(PermutedRows::Relation relation);
 
+// Told which layer of how many is compared next; may throw to stop.
+using CompareProgress = std::function<void(int64_t layer, int64_t layers)>;
+
 // Every layer that rotates in both models: q, then k. `a` and `b` are checkpoints in safetensors,
 // with the names of Hugging Face or Meta, or GGUFs whose tensors are not quantized. Tries the rows
 // as they are, and moved from interleaved to half_split pairs and back: by the windows of the
@@ -47,7 +51,7 @@ std::string_view name(PermutedRows::Relation relation);
 // old converters had it. Numbers of two types are the same within the rounding of the coarser one.
 // Reads one layer at a time. Throws as attention_tensors, and unsupported for quantized tensors.
 std::vector<PermutedRows> compare_rows(const std::filesystem::path& a, const ModelEncoding& model_a,
-                                       const std::filesystem::path& b,
-                                       const ModelEncoding& model_b);
+                                       const std::filesystem::path& b, const ModelEncoding& model_b,
+                                       const CompareProgress& progress = {});
 
 }  // namespace ropewalk

@@ -17,7 +17,7 @@ namespace {
 // [..., S, C] with ones before.
 void check_shape(const ConstTensorView& table, const char* what) {
   bool fits = table.shape.size() >= 2;
-  for (size_t i = 0; i + 2 < table.shape.size(); ++i) fits = fits && table.shape[i] == 1;
+  for (auto i = table.shape.size() - 3; i >= 0; --i) fits = fits && table.shape[i] == 1;
   if (fits && is_floating(table.dtype)) return;
   throw Error(ErrorCode::invalid_argument,
               fmt::format("{}: expected rows [positions, numbers] of f32, f64, bf16 or f16, found "

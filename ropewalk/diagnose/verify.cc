@@ -136,7 +136,8 @@ ModelEncoding model_at(const fs::path& path) {
 }
 
 OtherCheck check_other(const ModelEncoding& model, const std::optional<fs::path>& weights,
-                       const fs::path& path, const ModelEncoding* of_path) {
+                       const fs::path& path, const ModelEncoding* of_path,
+                       const CompareProgress& progress) {
   OtherCheck check{.path = path};
   std::error_code none;
   ModelEncoding other;
@@ -148,7 +149,7 @@ OtherCheck check_other(const ModelEncoding& model, const std::optional<fs::path>
   }
   if (weights) {
     try {
-      check.rows = compare_rows(*weights, model, path, other);
+      check.rows = compare_rows(*weights, model, path, other, progress);
     } catch (const Error& error) {
       const bool unsupported = error.code() == ErrorCode::unsupported;
       (unsupported ? check.rows_unread : check.unread) = error.what();
@@ -218,10 +219,11 @@ Verification verify(const ModelEncoding& model, const fs::path& path,
   std::error_code none;
   for (const fs::path& gguf : ggufs_beside(path)) {
     if (fs::equivalent(gguf, path, none)) continue;
-    found.others.push_back(check_other(model, weights, gguf, nullptr));
+    found.others.push_back(check_other(model, weights, gguf, nullptr, options.progress));
   }
   if (options.against) {
-    found.others.push_back(check_other(model, weights, *options.against, options.against_model));
+    found.others.push_back(
+        check_other(model, weights, *options.against, options.against_model, options.progress));
   }
   return found;
 }

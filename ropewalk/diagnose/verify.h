@@ -48,6 +48,7 @@ struct Verification {
 struct VerifyOptions {
   std::optional<std::filesystem::path> against{};  // a folder, checkpoint or GGUF
   const ModelEncoding* against_model = nullptr;    // of it, where it does not say so itself
+  CompareProgress progress{};                      // of each checkpoint whose rows are compared
 };
 
 // Looks at everything beside a model: its safetensors (frequencies, shapes, which layers there are,
