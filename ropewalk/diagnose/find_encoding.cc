@@ -1,6 +1,7 @@
 #include "ropewalk/diagnose/find_encoding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <variant>
 
@@ -15,18 +16,21 @@ namespace {
 
 constexpr size_t kMostFound = 3;
 
-// Windows in use, the narrowest first: neighbours that do not turn look like a wider window whose
-// slow pairs stand still.
+// Windows at either end of the head, those in use first.
 std::vector<RotaryLayout> layouts_of(int64_t head_dim) {
-  std::set<int64_t> widths = {head_dim, head_dim / 2, head_dim / 4, head_dim * 3 / 4,
-                              head_dim * 2 / 5};
-  for (int64_t width = 8; width <= head_dim; width += 8) widths.insert(width);
+  std::vector<int64_t> widths = {head_dim,         head_dim / 2, head_dim / 4,
+                                 head_dim * 3 / 4, 64,           head_dim * 2 / 5};
+  for (int64_t width = 8; width <= head_dim; width += 8) widths.push_back(width);
   std::vector<RotaryLayout> layouts;
+  const auto add = [&](const RotaryWindow& window) {
+    RotaryLayout layout{head_dim, {window}};
+    if (std::ranges::find(layouts, layout) == layouts.end()) layouts.push_back(std::move(layout));
+  };
   for (const int64_t width : widths) {
-    if (width < 2 || width % 2 != 0) continue;
+    if (width < 2 || width % 2 != 0 || width > head_dim) continue;
     for (const Pairing pairing : {Pairing::half_split, Pairing::interleaved}) {
-      layouts.push_back({head_dim, {{0, width, pairing}}});
-      if (width < head_dim) layouts.push_back({head_dim, {{head_dim - width, width, pairing}}});
+      add({0, width, pairing});
+      add({head_dim - width, width, pairing});
     }
   }
   return layouts;
@@ -82,6 +86,37 @@ std::vector<std::string> presets_that_hold(DumpEvidence& evidence, std::vector<R
   return names;
 }
 
+// Whether its base was taken from the rows alone: no model has it.
+bool unusual(const Explanation& explanation) {
+  const double base = explanation.turning.rope.rope_theta;
+  const double step = std::pow(10, std::floor(std::log10(base)) - 1);
+  return std::abs(base / step - std::round(base / step)) > 1e-6;
+}
+
+// One fault beside the plain rotation of each candidate, usual bases first; two of the first
+// candidates where that finds nothing.
+std::vector<Explanation> search(const std::vector<Turning>& candidates, DumpEvidence& evidence) {
+  constexpr size_t kDeep = 4;
+  std::vector<Explanation> found;
+  for (const Turning& turning : candidates) {
+    const Misfit as_it_is = evidence.judge(turning, false);
+    if (as_it_is.holds) {
+      found.push_back({{}, turning, as_it_is.rms});
+      continue;
+    }
+    const SearchResult searched = explain_in_place(turning, evidence, 1);
+    if (!searched.found.empty()) found.push_back(searched.found.front());
+  }
+  for (size_t i = 0; found.empty() && i < std::min(kDeep, candidates.size()); ++i) {
+    const SearchResult searched = explain_in_place(candidates[i], evidence, 2);
+    if (!searched.found.empty()) found.push_back(searched.found.front());
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Explanation& x, const Explanation& y) {
+    return std::pair{x.causes.size(), unusual(x)} < std::pair{y.causes.size(), unusual(y)};
+  });
+  return found;
+}
+
 }  // namespace
 
 FoundEncodings find_encoding(const RotationDump& dump) {
@@ -95,23 +130,11 @@ FoundEncodings find_encoding(const RotationDump& dump) {
   FoundEncodings result{.dtype = rounding.dtype, .tokens = shape[0] * shape[1]};
   std::vector<RopeConfig> ropes;
   const std::vector<std::string> names = presets_that_hold(evidence, ropes);
-  std::vector<Explanation> found;
-  for (const Turning& turning : candidates(evidence)) {
-    const Misfit as_it_is = evidence.judge(turning, false);
-    if (as_it_is.holds) {
-      found.push_back({{}, turning, as_it_is.rms});
-      continue;
-    }
-    const SearchResult searched = explain_in_place(turning, evidence);
-    if (!searched.found.empty()) found.push_back(searched.found.front());
-  }
+  std::vector<Explanation> found = search(candidates(evidence), evidence);
   if (found.empty() && !ropes.empty()) {
     const Turning turning = turning_of(ropes.front(), 0);
     found.push_back({{}, turning, evidence.judge(turning, false).rms});
   }
-  std::stable_sort(found.begin(), found.end(), [](const Explanation& x, const Explanation& y) {
-    return x.causes.size() < y.causes.size();
-  });
   for (const Explanation& each : found) {
     if (result.found.size() == kMostFound) break;
     const bool first = result.found.empty();

@@ -24,13 +24,13 @@ Misfit best_misfit(const Turning& turning, DumpEvidence& evidence) {
 
 class Search {
  public:
-  Search(const Turning& expected, DumpEvidence& evidence, bool in_place)
-      : expected_(expected), evidence_(evidence), in_place_(in_place) {}
+  Search(const Turning& expected, DumpEvidence& evidence, bool in_place, int most)
+      : expected_(expected), evidence_(evidence), in_place_(in_place), most_(most) {}
 
   SearchResult run() {
     const std::vector<Proposal> singles = proposals(expected_, 0, nullptr);
     for (const Proposal& single : singles) consider(single.turning, {single.cause});
-    if (result_.found.empty()) pairs_of(singles);
+    if (result_.found.empty() && most_ > 1) pairs_of(singles);
     rank();
     return std::move(result_);
   }
@@ -125,17 +125,18 @@ class Search {
   const Turning& expected_;
   DumpEvidence& evidence_;
   bool in_place_;
+  int most_;
   SearchResult result_;
 };
 
 }  // namespace
 
 SearchResult explain(const Turning& expected, DumpEvidence& evidence) {
-  return Search(expected, evidence, false).run();
+  return Search(expected, evidence, false, 2).run();
 }
 
-SearchResult explain_in_place(const Turning& expected, DumpEvidence& evidence) {
-  return Search(expected, evidence, true).run();
+SearchResult explain_in_place(const Turning& expected, DumpEvidence& evidence, int most) {
+  return Search(expected, evidence, true, most).run();
 }
 
 }  // namespace ropewalk

@@ -23,7 +23,7 @@ struct SearchResult {
 // best is no explanation.
 SearchResult explain(const Turning& expected, DumpEvidence& evidence);
 
-// The same with the places as they are, for those that are known.
-SearchResult explain_in_place(const Turning& expected, DumpEvidence& evidence);
+// The same with the places as they are, for those that are known; of `most` faults at once, 1 or 2.
+SearchResult explain_in_place(const Turning& expected, DumpEvidence& evidence, int most);
 
 }  // namespace ropewalk
