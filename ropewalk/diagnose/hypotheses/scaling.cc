@@ -106,9 +106,13 @@ void propose_types(const Turning& from, DumpEvidence& evidence, Out& out) {
     add("linear", factor, {{"factor", factor}});
     if (factor > 1) add("dynamic", factor, {{"alpha", factor}});
   }
+  std::vector<double> contexts = {context};
+  if (evidence.model() == nullptr) contexts = {4096, 8192, 32768};
   for (const double factor : factors) {
     if (factor <= 1) continue;
-    add("yarn", factor, {{"factor", factor}, {kOriginal, context}});
+    for (const double original : contexts) {
+      add("yarn", factor, {{"factor", factor}, {kOriginal, original}});
+    }
     add("llama3", factor,
         {{"factor", factor},
          {"low_freq_factor", 1},
