@@ -10,6 +10,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/attention/attention.h
     ropewalk/attention/kv_cache.h
     ropewalk/attention/kv_cells.h
+    ropewalk/attention/attention_backward.h
     ropewalk/attention/layer_scores.h
     ropewalk/attention/prepare_heads.h
     ropewalk/attention/self_attention.h

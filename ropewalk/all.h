@@ -13,6 +13,7 @@
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/kv_cache.h"
 #include "ropewalk/attention/kv_cells.h"
+#include "ropewalk/attention/attention_backward.h"
 #include "ropewalk/attention/layer_scores.h"
 #include "ropewalk/attention/prepare_heads.h"
 #include "ropewalk/attention/self_attention.h"

@@ -1,18 +1,17 @@
 #include "cli/bench/workloads.h"
 
-#include <cstring>
-#include <memory>
 #include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/bench/attention_workloads.h"
+#include "cli/bench/buffer.h"
 #include "cli/bench/roof.h"
 #include "ropewalk/apply/positional_encoding.h"
 #include "ropewalk/apply/rope.h"
 #include "ropewalk/base/error.h"
-#include "ropewalk/base/half.h"
 #include "ropewalk/kernels/rows/rows.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/tables/sinusoidal.h"
@@ -74,32 +73,6 @@ std::vector<RopeCase> series() {
   }
   return cases;
 }
-
-// Memory at a whole page, filled with numbers near 1.
-class Buffer {
- public:
-  Buffer(DType dtype, int64_t bytes) : bytes_(bytes) {
-    memory_.reset(static_cast<char*>(
-        std::aligned_alloc(4096, static_cast<size_t>(bytes + 4096) / 4096 * 4096)));
-    if (!memory_) throw std::bad_alloc();
-    const auto size = static_cast<int64_t>(size_in_bytes(dtype));
-    for (int64_t i = 0; i < bytes / size; ++i) {
-      const float value = 1.0f + static_cast<float>(i * 7 % 64) / 64;
-      const uint16_t half = dtype == DType::f16 ? f16_from_float(value) : bf16_from_float(value);
-      if (dtype == DType::f32) std::memcpy(memory_.get() + i * 4, &value, 4);
-      if (dtype != DType::f32) std::memcpy(memory_.get() + i * 2, &half, 2);
-    }
-  }
-  char* data() const { return memory_.get(); }
-  int64_t bytes() const { return bytes_; }
-
- private:
-  struct Free {
-    void operator()(char* p) const { std::free(p); }
-  };
-  std::unique_ptr<char, Free> memory_;
-  int64_t bytes_;
-};
 
 // What a case is measured with.
 struct RopeBench {
@@ -286,6 +259,15 @@ std::vector<Measured> measure(const BenchOptions& options) {
     if (wanted("rows_65536x64")) all.push_back(measure_table(threads, options.rounds));
     if (wanted("sinusoidal_5000x512")) all.push_back(measure_sinusoidal(threads, options.rounds));
     if (wanted("add_pe")) all.push_back(measure_add(false, threads, options.rounds));
+    for (const AttentionCase& c : attention_cases()) {
+      if (c.large && !options.large) {
+        names.insert(c.name + " (with --large)");
+      } else if (wanted(c.name)) {
+        for (DType dtype : {DType::f32, DType::bf16}) {
+          all.push_back(measure_attention(c, dtype, threads, options.rounds));
+        }
+      }
+    }
     if (wanted("add_pe_dropout")) all.push_back(measure_add(true, threads, options.rounds));
   }
   if (all.empty()) {

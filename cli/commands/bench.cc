@@ -35,22 +35,25 @@ std::string microseconds(double seconds) {
 }
 
 double bytes_per_second(const Measured& row) {
-  return 2 * static_cast<double>(row.bytes) / row.work.median;
+  return (row.of_peak ? 1 : 2) * static_cast<double>(row.bytes) / row.work.median;
 }
 
 void print_table(const std::vector<Measured>& rows) {
   std::vector<std::vector<std::string>> lines = {{"workload", "type", "pairing", "threads", "µs",
                                                   "memory µs", "of memory", "GB/s", "checks µs",
-                                                  "rows µs"}};
+                                                  "rows µs", "GFLOP/s", "of peak"}};
   for (const Measured& row : rows) {
     lines.push_back({row.workload, row.dtype, row.pairing, fmt::to_string(row.threads),
                      microseconds(row.work.median), microseconds(row.memory.median),
                      fmt::format("{:.0f} %", 100 * row.memory.median / row.work.median),
                      fmt::format("{:.1f}", bytes_per_second(row) / 1e9),
                      row.checks ? microseconds(*row.checks) : "",
-                     row.rows ? microseconds(*row.rows) : ""});
+                     row.rows ? microseconds(*row.rows) : "",
+                     row.of_peak ? fmt::format("{:.1f}", row.flops / row.work.median / 1e9) : "",
+                     row.of_peak ? fmt::format("{:.0f} %", 100 * *row.of_peak) : ""});
   }
-  fmt::print("{}", table(lines, {false, false, false, true, true, true, true, true, true, true}));
+  fmt::print("{}", table(lines, {false, false, false, true, true, true, true, true, true, true,
+                                 true, true}));
   fmt::print(
       "\nMedians. memory: touching the same bytes once, in place, in the same run; of memory: its "
       "time as a part\nof the call's, 100 % is the speed of this machine's memory. checks and rows "
@@ -78,12 +81,13 @@ void print_lines(const std::vector<Measured>& rows) {
 void print_csv(const std::vector<Measured>& rows) {
   fmt::print(
       "cpu,threads,workload,dtype,pairing,entry,min_us,median_us,scale_median_us,vs_scale,peer_"
-      "over_ropewalk\n");
+      "over_ropewalk,of_peak\n");
   for (const Measured& row : rows) {
     const std::string units = row.unit.empty() ? "" : fmt::format("_{}", row.units);
-    fmt::print("{},{},{}{},{},{},ropewalk,{:.4g},{:.4g},{:.4g},{:.3f},1.000\n", processor(),
+    fmt::print("{},{},{}{},{},{},ropewalk,{:.4g},{:.4g},{:.4g},{:.3f},1.000,{}\n", processor(),
                row.threads, row.workload, units, row.dtype, row.pairing, row.work.least * 1e6,
-               row.work.median * 1e6, row.memory.median * 1e6, row.work.median / row.memory.median);
+               row.work.median * 1e6, row.memory.median * 1e6, row.work.median / row.memory.median,
+               row.of_peak ? fmt::format("{:.3f}", *row.of_peak) : "");
   }
 }
 
@@ -100,6 +104,10 @@ nlohmann::ordered_json json_of(const Measured& row) {
   if (!row.unit.empty()) json[row.unit] = row.units;
   if (row.checks) json["checks_seconds"] = *row.checks;
   if (row.rows) json["rows_seconds"] = *row.rows;
+  if (row.of_peak) {
+    json["flop_per_second"] = row.flops / row.work.median;
+    json["of_peak"] = *row.of_peak;
+  }
   return json;
 }
 

@@ -33,6 +33,8 @@ one_to_four='\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40'
 # The float32 numbers of an .npy file whose header takes 128 bytes, as all that numpy and ropewalk write for few
 # dimensions.
 numbers() { od -An -v -t f4 -w4 -j 128 "$1"; }
+# The last bits of attention differ from one instruction set to another.
+rounded() { awk '{ printf "%.5f\n", $1 }'; }
 
 # `within TOLERANCE A.npy B.npy`: no number of one is farther than that from the other's.
 within() {

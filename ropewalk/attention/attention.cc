@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ropewalk/attention/attention_call.h"
+#include "ropewalk/attention/attention_decode.h"
 #include "ropewalk/attention/attention_run.h"
 #include "ropewalk/base/overlap.h"
 
@@ -78,21 +79,28 @@ void attend_all(const ConstTensorView& q, const ConstTensorView& k, const ConstT
   if (num_elements(out.shape) == 0 && num_elements(lse.shape) == 0) return;
   const TensorView to = as_bshd(out, options.tensor_layout, "out");
   constexpr int64_t kBytes = sizeof(float);
-  for_each_task(call, [&](AttentionWorker& worker, const AttentionTask& task) {
+  const auto finish = [&](const AttentionBlock& block, const AttentionTask& task, int64_t first) {
     const AttentionSequence& sequence = call.sequences[static_cast<size_t>(task.sequence)];
-    worker.run(task, [&](const AttentionBlock& block, int64_t first) {
-      const int64_t row = sequence.first_query + first, head = task.kv_head * call.group();
-      AttentionOutput result{.data = address(to, sequence.batch, row, head),
-                             .query_stride = to.strides[1] * kBytes,
-                             .head_stride = to.strides[2] * kBytes,
-                             .channel_stride = to.strides[3] * kBytes};
-      if (is_given(lse)) {
-        result.lse = address(lse, sequence.batch, head, row);
-        result.lse_query_stride = lse.strides[2] * kBytes;
-        result.lse_head_stride = lse.strides[1] * kBytes;
-      }
-      attention_finish(block, result);
+    const int64_t row = sequence.first_query + first, head = task.kv_head * call.group();
+    AttentionOutput result{.data = address(to, sequence.batch, row, head),
+                           .query_stride = to.strides[1] * kBytes,
+                           .head_stride = to.strides[2] * kBytes,
+                           .channel_stride = to.strides[3] * kBytes};
+    if (is_given(lse)) {
+      result.lse = address(lse, sequence.batch, head, row);
+      result.lse_query_stride = lse.strides[2] * kBytes;
+      result.lse_head_stride = lse.strides[1] * kBytes;
+    }
+    attention_finish(block, result);
+  };
+  if (is_decode(call)) {
+    return decode(call, [&](const AttentionBlock& block, const AttentionTask& task) {
+      finish(block, task, 0);
     });
+  }
+  for_each_task(call, [&](AttentionWorker& worker, const AttentionTask& task) {
+    worker.run(task,
+               [&](const AttentionBlock& block, int64_t first) { finish(block, task, first); });
   });
 }
 

@@ -139,7 +139,12 @@ ROPEWALK_PROPERTY(AttendProperty, DecodingIsTheLastRowOfTheWhole, [] {
   const auto last = *rc::gen::inRange<int64_t>(1, d.length + 1);
   Tensor out = make_tensor(DType::f32, {d.batch, last, d.q.shape[2], d.dim});
   attend(tokens_of(d.q.view(), d.length - last, last), d.k.view(), d.v.view(), out.view(), options);
-  RC_ASSERT(floats(out) == floats(tokens_of(whole.view(), d.length - last, last)));
+  const auto found = floats(out), want = floats(tokens_of(whole.view(), d.length - last, last));
+  // One query reads its keys where they lie, and adds in another order.
+  for (size_t i = 0; last == 1 && i < want.size(); ++i) {
+    RC_ASSERT(std::abs(found[i] - want[i]) < 1e-5f);
+  }
+  RC_ASSERT(last == 1 || found == want);
 });
 
 ROPEWALK_PROPERTY(AttendProperty, APaddingMaskIsTheSequenceWithoutItsPadding, [] {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 
-#include "ropewalk/base/checked.h"
 #include "ropewalk/base/parallel_for.h"
 
 namespace ropewalk {
@@ -34,7 +32,9 @@ BiasOf bias_of(AlibiForm form) {
   return form == AlibiForm::symmetric ? BiasOf::nearness : BiasOf::distance;
 }
 
-AttentionScoring scoring_of(const AttentionCall& call) {
+}  // namespace
+
+AttentionScoring attention_scoring(const AttentionCall& call, const AttentionTask& task) {
   const AttentionOptions& options = call.options;
   AttentionScoring how;
   how.scale = call.scale;
@@ -43,12 +43,6 @@ AttentionScoring scoring_of(const AttentionCall& call) {
   how.bias_in_bf16 = options.alibi_bf16;
   how.bias_scale = static_cast<float>(options.alibi_scale);
   how.bias_reach = options.bias_reach;
-  return how;
-}
-
-// What a group's scores read: of the heads that share `kv_head`.
-void choose_heads(const AttentionCall& call, const AttentionTask& task, AttentionScoring& how) {
-  const AttentionOptions& options = call.options;
   const int64_t head = task.kv_head * call.group();
   const auto from = [&](std::span<const float> list, int64_t each) {
     return list.empty() ? nullptr : list.data() + head * each;
@@ -57,8 +51,7 @@ void choose_heads(const AttentionCall& call, const AttentionTask& task, Attentio
   how.sinks = from(options.sinks, 1);
   how.distance_bias = from(options.distance_bias, 2 * options.bias_reach + 1);
   const ConstTensorView& mask = options.mask;
-  how.mask = {};
-  if (!is_given(mask)) return;
+  if (!is_given(mask)) return how;
   const auto bytes = static_cast<int64_t>(size_in_bytes(mask.dtype));
   const int64_t batch = call.sequences[static_cast<size_t>(task.sequence)].batch;
   const auto stride = [&](int axis) {
@@ -69,9 +62,8 @@ void choose_heads(const AttentionCall& call, const AttentionTask& task, Attentio
               .head_stride = stride(1),
               .query_stride = mask.strides[2] * bytes,
               .key_stride = mask.strides[3] * bytes};
+  return how;
 }
-
-}  // namespace
 
 bool is_small(const AttentionCall& call) {
   const double work = static_cast<double>(call.batch * call.heads * call.queries) *
@@ -101,25 +93,23 @@ std::vector<AttentionTask> attention_tasks(const AttentionCall& call) {
   return tasks;
 }
 
-AttentionWorker::AttentionWorker(const AttentionCall& call)
-    : call_(call), reader_(call), scoring_(scoring_of(call)), memory_(nullptr, [](float*) {}) {
+AttentionWorker::AttentionWorker(const AttentionCall& call, bool bf16_products)
+    : call_(call), reader_(call), scoring_{} {
   shape_.scoring = &scoring_;
   shape_.group = call.group();
   shape_.head_dim = call.q.shape[3];
   shape_.value_dim = call.v.shape.empty() ? 0 : call.v.shape[3];
   const auto is_bf16 = [](const ConstTensorView& x) { return x.dtype == DType::bf16; };
-  shape_.bf16_products = is_bf16(call.q) && is_bf16(call.k) &&
+  shape_.bf16_products = bf16_products && is_bf16(call.q) && is_bf16(call.k) &&
                          (call.v.shape.empty() || is_bf16(call.v)) && attention_bf16_products();
   shape_.queries = queries_of_block(call);
   block_floats_ = attention_memory(shape_);
   key_floats_ = attention_key_memory(shape_);
 }
 
-float* AttentionWorker::memory(int64_t at) { return memory_.get() + at; }
-
 void AttentionWorker::start(const AttentionTask& task) {
   const AttentionSequence& sequence = call_.sequences[static_cast<size_t>(task.sequence)];
-  choose_heads(call_, task, scoring_);
+  scoring_ = attention_scoring(call_, task);
   const auto count = static_cast<size_t>(task.queries);
   for (auto* list : {&begin_, &end_, &tokens_, &mask_rows_}) list->resize(count);
   for (int64_t i = 0; i < task.queries; ++i) {
@@ -132,14 +122,7 @@ void AttentionWorker::start(const AttentionTask& task) {
   }
   const int64_t each = shape_.queries, blocks = (task.queries + each - 1) / each;
   const int64_t needed = blocks * block_floats_ + kKeyBlocks * key_floats_;
-  if (needed > memory_size_) {
-    const auto bytes = checked_mul(needed, static_cast<int64_t>(sizeof(float)));
-    if (!bytes) throw std::bad_alloc();
-    memory_ = {
-        static_cast<float*>(::operator new (static_cast<size_t>(*bytes), std::align_val_t{64})),
-        [](float* p) { ::operator delete (p, std::align_val_t{64}); }};
-    memory_size_ = needed;
-  }
+  memory_.reserve(needed);
   blocks_.clear();
   for (int64_t b = 0; b < blocks; ++b) {
     const int64_t from = b * each;
@@ -149,7 +132,7 @@ void AttentionWorker::start(const AttentionTask& task) {
     one.block.end = end_.data() + from;
     one.block.tokens = tokens_.data() + from;
     one.block.mask_rows = mask_rows_.data() + from;
-    one.block.memory = memory(kKeyBlocks * key_floats_ + b * block_floats_);
+    one.block.memory = memory_.data() + kKeyBlocks * key_floats_ + b * block_floats_;
     one.begin = std::numeric_limits<int64_t>::max();
     for (int64_t i = 0; i < one.block.queries; ++i) {
       if (one.block.begin[i] >= one.block.end[i]) continue;
@@ -173,7 +156,7 @@ void AttentionWorker::pack(const AttentionTask& task, int64_t first, int64_t end
     if (!seen) continue;
     AttentionKeys keys =
         reader_.keys(sequence, task.kv_head, first, std::min(kAttentionKeys, all - first));
-    keys.memory = memory(std::ssize(keys_) * key_floats_);
+    keys.memory = memory_.data() + std::ssize(keys_) * key_floats_;
     attention_pack(shape_, keys);
     keys_.push_back(keys);
   }

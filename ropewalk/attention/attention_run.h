@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "ropewalk/attention/aligned_floats.h"
 #include "ropewalk/attention/attention_rows.h"
 
 namespace ropewalk {
@@ -19,10 +20,14 @@ struct AttentionTask {
 // The tasks of a call, those with most keys first where it is causal. How it is cut changes no bit.
 std::vector<AttentionTask> attention_tasks(const AttentionCall& call);
 
+// How the scores of a task's heads are made.
+AttentionScoring attention_scoring(const AttentionCall& call, const AttentionTask& task);
+
 // What one thread works with; kept from task to task.
 class AttentionWorker {
  public:
-  explicit AttentionWorker(const AttentionCall& call);
+  // bf16_products: whether bf16 may be multiplied as such.
+  explicit AttentionWorker(const AttentionCall& call, bool bf16_products = true);
 
   // Queries of the task meet the keys; then `finish` is called for each block of them, with the
   // number of its first query.
@@ -42,16 +47,13 @@ class AttentionWorker {
   };
   void start(const AttentionTask& task);
   void pack(const AttentionTask& task, int64_t first, int64_t end);
-  float* memory(int64_t at);
 
   const AttentionCall& call_;
   AttentionReader reader_;
   AttentionBlock shape_;
   AttentionScoring scoring_;
-  std::vector<float> sinks_, slopes_;
   int64_t block_floats_ = 0, key_floats_ = 0;
-  std::unique_ptr<float, void (*)(float*)> memory_;
-  int64_t memory_size_ = 0;
+  AlignedFloats memory_;
   std::vector<int64_t> begin_, end_, tokens_, mask_rows_;
   std::vector<Block> blocks_;
   std::vector<AttentionKeys> keys_;

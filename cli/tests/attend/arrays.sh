@@ -6,9 +6,9 @@ attend() { try ropewalk attend data/llama --q q.npy --k k.npy "$@"; }
 attend --v v.npy --causal -o causal.npy
 header_of causal.npy
 # The first token sees itself only, so it gets its own v.
-numbers causal.npy | first 8
+numbers causal.npy | rounded | first 8
 attend --v v.npy --full -o full.npy --scores scores.npy
-numbers full.npy | first 4
+numbers full.npy | rounded | first 4
 # With the first key hidden all get the second's v, which is 0.
 { npy '|b1' '(1, 2)'; printf '\0\1'; } >mask.npy
 attend --v v.npy --key-mask mask.npy -o masked.npy
@@ -18,5 +18,5 @@ numbers masked.npy | sort -u
 { npy '<f4' '(1, 2, 1, 8)'; for _ in {1..4}; do printf "$one_to_four"; done; } >k1.npy
 try ropewalk attend data/llama --layout bhsd --q q1.npy --k k1.npy --v k1.npy -o out1.npy
 header_of out1.npy
-numbers out1.npy | sort -u
+numbers out1.npy | rounded | sort -u
 left

@@ -13,27 +13,27 @@ numbers s.npy | paste -sd' ' | fold -s -w 80 | head -n 5
 { npy '<f4' '(1, 1, 4)'; for _ in 1 2 3 4; do printf '\0\0\200\77'; done; } >ones.npy
 config granite ', "attention_multiplier": 0.015625'
 attend granite.json --q ones.npy --k ones.npy --scores s.npy
-numbers s.npy
+numbers s.npy | rounded
 # A norm has learned numbers, which q and k as projected do not bring along.
 config qwen3 ''
 attend qwen3.json --q ones.npy --k ones.npy --scores s.npy
 attend qwen3.json --q ones.npy --k ones.npy --q-norm ones.npy --k-norm ones.npy --scores s.npy
-numbers s.npy
+numbers s.npy | rounded
 attend qwen3.json --q ones.npy --k ones.npy --normed --scores s.npy
-numbers s.npy
+numbers s.npy | rounded
 attend mistral.json --q ones.npy --k ones.npy --normed --scores s.npy
 # OLMo cuts q, k and v to +-clip_qkv: q.k = 4 x 0.5 x 0.5, times 4^-0.5; and v is cut too.
 config olmo ', "clip_qkv": 0.5'
 attend olmo.json --q ones.npy --k ones.npy --v ones.npy --scores s.npy -o y.npy
-numbers s.npy
-numbers y.npy
+numbers s.npy | rounded
+numbers y.npy | rounded
 # A sink joins the softmax: with the score 0 of the only key and the logit 1, v is multiplied by 1 / (1 + e).
 config gpt_oss ''
 attend gpt_oss.json --q zero.npy --k zero.npy --v zero.npy -o y.npy
 { npy '<f4' '(1,)'; printf '\0\0\200\77'; } >sink.npy
 { npy '<f4' '(1, 1, 4)'; head -c 16 /dev/zero; } >one_zero.npy
 attend gpt_oss.json --q one_zero.npy --k one_zero.npy --v ones.npy --sinks sink.npy -o y.npy
-numbers y.npy
+numbers y.npy | rounded
 # What is not computed is refused by name.
 config diffllama ''
 attend diffllama.json --q ones.npy --k ones.npy --scores s.npy

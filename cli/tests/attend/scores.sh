@@ -5,7 +5,7 @@
 ropewalk attend data/llama --q q.npy --k k.npy --full --scores near.npy
 ropewalk attend data/llama --q q.npy --k k.npy --positions 1000..1002 --full --scores far.npy
 header_of near.npy
-numbers near.npy | first 4
+numbers near.npy | rounded | first 4
 within 1e-4 near.npy far.npy
 # The last query alone is the last row of the scores.
 { npy '<f4' '(1, 8, 8)'; for _ in {1..16}; do printf "$one_to_four"; done; } >last.npy

@@ -10,6 +10,8 @@
 #define HWY_TARGET_INCLUDE "ropewalk/kernels/attention/attention_kernel.cc"
 #include <hwy/foreach_target.h>
 
+#include "ropewalk/kernels/attention/backward-inl.h"
+#include "ropewalk/kernels/attention/decode-inl.h"
 #include "ropewalk/kernels/attention/exp-inl.h"
 #include "ropewalk/kernels/attention/meet-inl.h"
 #include "ropewalk/kernels/attention/pack-inl.h"
@@ -44,12 +46,35 @@ void Meet(const AttentionBlock& block, const AttentionKeys& keys) {
   MeetAs<FloatStep>(block, keys);
 }
 
+template <class K>
+void MeetOneAs(const AttentionBlock& block, const AttentionKeys& keys) {
+  if (keys.v.dtype == DType::f32) return MeetQueryAs<K, F32>(block, keys);
+  if (keys.v.dtype == DType::bf16) return MeetQueryAs<K, BF16>(block, keys);
+  MeetQueryAs<K, F16>(block, keys);
+}
+
+void MeetOne(const AttentionBlock& block, const AttentionKeys& keys) {
+  if (keys.k.dtype == DType::f32) return MeetOneAs<F32>(block, keys);
+  if (keys.k.dtype == DType::bf16) return MeetOneAs<BF16>(block, keys);
+  MeetOneAs<F16>(block, keys);
+}
+
+void Merge(const AttentionBlock& into, const AttentionBlock& from) {
+  const Places to = PlacesOf(into), other = PlacesOf(from);
+  for (int64_t row = 0; row < into.rows(); ++row) MergeRow(into, to, other, row);
+}
+
 void WriteScores(const AttentionBlock& block, const AttentionKeys& keys,
                  const AttentionOutput& out) {
 #if ROPEWALK_BF16_IN_HARDWARE
   if (block.bf16_products) return WriteScoresAs<Bf16Step>(block, keys, out);
 #endif
   WriteScoresAs<FloatStep>(block, keys, out);
+}
+
+void Backward(const AttentionBlock& block, const AttentionKeys& keys,
+              const AttentionGradients& gradients) {
+  BackwardOf(block, keys, gradients);
 }
 
 void Finish(const AttentionBlock& block, const AttentionOutput& out) {
@@ -77,7 +102,10 @@ HWY_EXPORT(KeyMemory);
 HWY_EXPORT(Pack);
 HWY_EXPORT(Start);
 HWY_EXPORT(Meet);
+HWY_EXPORT(MeetOne);
+HWY_EXPORT(Merge);
 HWY_EXPORT(WriteScores);
+HWY_EXPORT(Backward);
 HWY_EXPORT(Finish);
 HWY_EXPORT(Exp2All);
 HWY_EXPORT(TanhAll);
@@ -104,9 +132,22 @@ void attention_meet(const AttentionBlock& block, const AttentionKeys& keys) {
   HWY_DYNAMIC_DISPATCH(Meet)(block, keys);
 }
 
+void attention_meet_one(const AttentionBlock& block, const AttentionKeys& keys) {
+  HWY_DYNAMIC_DISPATCH(MeetOne)(block, keys);
+}
+
+void attention_merge(const AttentionBlock& into, const AttentionBlock& from) {
+  HWY_DYNAMIC_DISPATCH(Merge)(into, from);
+}
+
 void attention_write_scores(const AttentionBlock& block, const AttentionKeys& keys,
                             const AttentionOutput& out) {
   HWY_DYNAMIC_DISPATCH(WriteScores)(block, keys, out);
+}
+
+void attention_backward(const AttentionBlock& block, const AttentionKeys& keys,
+                        const AttentionGradients& gradients) {
+  HWY_DYNAMIC_DISPATCH(Backward)(block, keys, gradients);
 }
 
 void attention_finish(const AttentionBlock& block, const AttentionOutput& out) {

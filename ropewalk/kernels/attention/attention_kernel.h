@@ -119,6 +119,13 @@ void attention_pack(const AttentionBlock& block, AttentionKeys& keys);
 // multiple of it, for the bits of a query not to depend on other queries.
 void attention_meet(const AttentionBlock& block, const AttentionKeys& keys);
 
+// The same for a block of one query that sees all of these keys, without a mask and not in
+// bf16_products; the keys are read where they lie, not packed, and need channels side by side.
+void attention_meet_one(const AttentionBlock& block, const AttentionKeys& keys);
+
+// What `from` knows of other keys joins `into`, whose queries are the same.
+void attention_merge(const AttentionBlock& into, const AttentionBlock& from);
+
 // out [queries, group, value_dim] float32 at any address, strides in bytes; zeros for a query that
 // has seen no key. lse, where it is not null: log of the sum of e^score over the keys seen, and the
 // sink; -infinity where there is no key.
@@ -134,6 +141,24 @@ void attention_finish(const AttentionBlock& block, const AttentionOutput& out);
 // out.data, a key at its number. After attention_start.
 void attention_write_scores(const AttentionBlock& block, const AttentionKeys& keys,
                             const AttentionOutput& out);
+
+// What the backward pass of a block reads and adds to, rows side by side: k, v, dk and dv by a
+// key's number; the others [queries, group]. delta: d_out . out.
+struct AttentionGradients {
+  const float* k = nullptr;
+  const float* v = nullptr;
+  const float* d_out = nullptr;
+  const float* lse = nullptr;
+  const float* delta = nullptr;
+  float* dq = nullptr;
+  float* dk = nullptr;
+  float* dv = nullptr;
+};
+
+// Adds what the queries and these packed keys give one another, by the formulas of
+// attention/attention_backward.h. After attention_start, without bf16_products.
+void attention_backward(const AttentionBlock& block, const AttentionKeys& keys,
+                        const AttentionGradients& gradients);
 
 // 2^x for x <= 0 within 2 ULP, 0 below -126, NaN for NaN; tanh(x) within 4 ULP. As the kernel
 // computes them, for its tests.

@@ -157,10 +157,13 @@ HWY_INLINE float SoftmaxRow(const Columns& columns, float to_log2, const RowStat
   }
   const float largest = hn::GetLane(hn::MaxOfLanes(d, most));
   *row.largest = largest;
-  const float base = largest == kHiddenScore ? 0 : largest * to_log2;
+  const float base = largest == kHiddenScore ? 0 : largest;
   const VF scale = hn::Set(d, to_log2), shift = hn::Set(d, base);
-  const float factor = before == largest ? 1 : Exp2One(before * to_log2 - base);
-  const auto weight = [&](int64_t j) { return Exp2(hn::MulSub(hn::Load(d, s + j), scale, shift)); };
+  const float factor = before == largest ? 1 : Exp2One((before - base) * to_log2);
+  // The largest weighs exactly 1, so that a query of one key gets its value as it is.
+  const auto weight = [&](int64_t j) {
+    return Exp2(hn::Mul(hn::Sub(hn::Load(d, s + j), shift), scale));
+  };
   VF sum = hn::Zero(d);
 #if ROPEWALK_BF16_IN_HARDWARE
   if constexpr (kPairs) {

@@ -1,0 +1,86 @@
+#include "cli/bench/attention_workloads.h"
+
+#include <algorithm>
+
+#include "cli/bench/buffer.h"
+#include "cli/bench/roof.h"
+#include "ropewalk/attention/attention.h"
+#include "ropewalk/kernels/simd/peaks.h"
+
+namespace ropewalk::cli {
+namespace {
+
+constexpr int64_t kHeads = 32, kKvHeads = 8, kChannels = 128;
+
+// Steps of a loop of about a tenth of a millisecond.
+constexpr int64_t kSteps = 10000;
+
+// Each thread reads its part.
+void read_all(const Buffer& buffer, const Parallel& parallel) {
+  constexpr int64_t kPiece = int64_t{1} << 16;
+  const int64_t pieces = (buffer.bytes() + kPiece - 1) / kPiece;
+  parallel_for(parallel, pieces, [&](int64_t i) {
+    read_memory(buffer.data() + i * kPiece, std::min(kPiece, buffer.bytes() - i * kPiece));
+  });
+}
+
+}  // namespace
+
+std::vector<AttentionCase> attention_cases() {
+  return {{"attend_512", 1, 512, 512},
+          {"attend_2048", 1, 2048, 2048},
+          {"attend_8192", 1, 8192, 8192, true},
+          {"attend_decode_1024", 1, 1, 1024},
+          {"attend_decode_16384", 1, 1, 16384},
+          {"attend_decode_65536", 1, 1, 65536, true},
+          {"attend_decode_1024x16", 16, 1, 1024},
+          {"attend_decode_16384x16", 16, 1, 16384, true}};
+}
+
+Measured measure_attention(const AttentionCase& c, DType dtype, int threads, int rounds) {
+  const auto size = static_cast<int64_t>(size_in_bytes(dtype));
+  const Parallel parallel{threads, {}};
+  const int64_t row = kChannels * size;
+  const Buffer q(dtype, c.batch * c.queries * kHeads * row),
+      kv(dtype, 2 * c.batch * c.keys * kKvHeads * row),
+      out(DType::f32, c.batch * c.queries * kHeads * kChannels * 4);
+  const Dims of_q{c.batch, c.queries, kHeads, kChannels},
+      of_k{c.batch, c.keys, kKvHeads, kChannels};
+  const auto view = [&](const char* at, const Dims& shape) {
+    return make_view(static_cast<const void*>(at), dtype, shape);
+  };
+  const ConstTensorView k = view(kv.data(), of_k), v = view(kv.data() + kv.bytes() / 2, of_k);
+  const bool decode = c.queries == 1;
+  const bool dots = dtype == DType::bf16 && !decode && peak_dot_products(0) > 0;
+  double peak_flops = 0;
+  const auto peak = [&] {
+    std::vector<double> flops(static_cast<size_t>(threads));
+    parallel_for(parallel, threads, [&](int64_t i) {
+      flops[static_cast<size_t>(i)] = dots ? peak_dot_products(kSteps) : peak_multiply_adds(kSteps);
+    });
+    peak_flops = 0;
+    for (double one : flops) peak_flops += one;
+  };
+  const std::vector<Times> times =
+      race({[&] {
+              attend(view(q.data(), of_q), k, v,
+                     make_view(static_cast<void*>(out.data()), DType::f32, of_q),
+                     {.causal = true, .parallel = parallel});
+            },
+            [&] { read_all(kv, parallel); }, peak},
+           rounds, threads == 1 ? Clock::thread : Clock::wall);
+  const double pairs = decode ? static_cast<double>(c.batch * c.keys)
+                              : static_cast<double>(c.batch) * static_cast<double>(c.queries) *
+                                    static_cast<double>(c.queries + 1) / 2;
+  Measured result{c.name, std::string(name(dtype)), "", threads};
+  result.bytes = kv.bytes();
+  result.work = times[0];
+  result.memory = times[1];
+  result.flops = 4 * kChannels * kHeads * pairs;
+  double least = result.flops * times[2].median / peak_flops;
+  if (decode) least = std::max(least, times[1].median);
+  result.of_peak = least / times[0].median;
+  return result;
+}
+
+}  // namespace ropewalk::cli
