@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ropewalk/base/error.h"
 #include "ropewalk/encoding/position_ids.h"
@@ -147,6 +148,11 @@ std::vector<int64_t> load_position_list(const std::string& text) {
 CLI::Option* add_text_option(CLI::App& app, const std::string& name, std::string& value,
                              const std::string& help, const std::string& type) {
   return app.add_option(name, value, help)->type_name(type);
+}
+
+CLI::Option* add_choice_option(CLI::App& app, const std::string& name, std::string& value,
+                               const std::vector<std::string>& words, const std::string& help) {
+  return add_text_option(app, name, value, help, fmt::format("{}", fmt::join(words, "|")));
 }
 
 }  // namespace ropewalk::cli

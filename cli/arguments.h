@@ -46,4 +46,9 @@ std::vector<int64_t> integers_of(const Tensor& tensor);
 CLI::Option* add_text_option(CLI::App& app, const std::string& name, std::string& value,
                              const std::string& help, const std::string& type);
 
+// The same of an option that takes one of a few words. They are its type, "f32|bf16|f16", which
+// help prints and the shell completes.
+CLI::Option* add_choice_option(CLI::App& app, const std::string& name, std::string& value,
+                               const std::vector<std::string>& words, const std::string& help);
+
 }  // namespace ropewalk::cli

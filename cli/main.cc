@@ -16,7 +16,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/command_list.h"
+#include "cli/manual.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "ropewalk/base/error.h"
@@ -26,18 +27,6 @@
 
 namespace ropewalk::cli {
 namespace {
-
-struct Listed {
-  const char* name;
-  const char* summary;
-  Declare declare;
-};
-
-constexpr Listed kCommands[] = {
-#define ROPEWALK_COMMAND(name, summary) {#name, summary, declare_##name},
-#include "cli/commands.inc"
-#undef ROPEWALK_COMMAND
-};
 
 constexpr int kUsage = 2, kInput = 3, kIo = 4, kLimit = 5, kInternal = 70;
 
@@ -77,7 +66,7 @@ bool reserve_standard_streams() {
 // The command that was meant, when a word is one misspelt.
 std::string hint(std::string_view word) {
   std::vector<std::string_view> names;
-  for (const Listed& command : kCommands) names.push_back(command.name);
+  for (const Listed& command : command_list()) names.push_back(command.name);
   return did_you_mean(word, names);
 }
 
@@ -90,24 +79,6 @@ int usage_error(const CLI::App* command, const CLI::ParseError& error, int argc,
   if (argc <= 1) return report(kUsage, "a command is needed (see ropewalk help)");
   return report(kUsage, fmt::format("unknown command or option \"{}\"{} (see ropewalk help)",
                                     escaped(argv[1]), hint(argv[1])));
-}
-
-// What `ropewalk help` prints: CLI11 would list each command with its whole description.
-std::string overview() {
-  std::string text =
-      "ropewalk: positional encoding for transformers, exact to the model.\n\n"
-      "Example: ropewalk show llama-3-8b\n\nUsage: ropewalk COMMAND [OPTIONS]\n\nCommands:\n";
-  for (const Listed& command : kCommands) {
-    text += fmt::format("  {:<11}{}\n", command.name, command.summary);
-  }
-  return text +
-         "  help       this text; ropewalk COMMAND --help for a command\n"
-         "  version    the version, its commit and what it was built with\n\n"
-         "Options: --version, --help. Most commands take --json.\n"
-         "Environment: ROPEWALK_TARGET caps the instruction set, OMP_NUM_THREADS the threads;\n"
-         "neither changes a result.\n"
-         "Exit codes: 0 ok, 1 a difference was found, 2 usage, 3 bad or unsupported input file,\n"
-         "4 input or output, 5 resource limit, 70 internal.\n";
 }
 
 const CLI::App* parsed_of(const std::vector<CLI::App*>& commands) {
@@ -134,19 +105,21 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   std::vector<CLI::App*> commands;
   std::vector<Run> runs;
-  for (const Listed& command : kCommands) {
+  for (const Listed& command : command_list()) {
     commands.push_back(app.add_subcommand(command.name, command.summary));
     runs.push_back(command.declare(*commands.back()));
   }
   std::string topic;
   CLI::App* help = app.add_subcommand("help", "this text, or that of a command");
-  help->add_option("COMMAND", topic);
+  help->add_option("COMMAND", topic)->type_name("COMMAND");
+  bool manual = false;
+  help->add_flag("--man", manual, "all of it as a manual page, in the language of man");
   const CLI::App* version = app.add_subcommand("version", "what this build is");
 
   try {
     app.parse(argc, argv);
     if (help->parsed()) {
-      fmt::print("{}", help_about(commands, topic));
+      fmt::print("{}", manual ? manual_page(app) : help_about(commands, topic));
       return 0;
     }
     if (version->parsed()) throw CLI::CallForVersion(version_text(), 0);

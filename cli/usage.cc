@@ -15,18 +15,6 @@ namespace {
 
 constexpr int kNameColumns = 26, kLineColumns = 100;
 
-bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
-
-// "MODEL", "-o, --output FILE", "--json".
-std::string shown_name(const CLI::Option& option) {
-  if (option.get_positional()) return option.get_name(true);
-  std::string name;
-  for (const std::string& letter : option.get_snames()) name += fmt::format("-{}, ", letter);
-  for (const std::string& word : option.get_lnames()) name += fmt::format("--{}, ", word);
-  name.erase(name.size() - 2);
-  return is_flag(option) ? name : fmt::format("{} {}", name, option.get_type_name());
-}
-
 // The name to the left, the text to the right of it, broken at spaces.
 std::string described(const CLI::Option& option) {
   std::string out, line = fmt::format("  {:<{}}", shown_name(option), kNameColumns - 2);
@@ -39,26 +27,6 @@ std::string described(const CLI::Option& option) {
     line.assign(kNameColumns, ' ');
   }
   return out;
-}
-
-// The options that one must or may give, without the help flag.
-std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positional) {
-  return command.get_options([&](const CLI::Option* option) {
-    return option->get_positional() == positional && option != command.get_help_ptr();
-  });
-}
-
-std::string usage(const CLI::App& command) {
-  std::string line = fmt::format("Usage: ropewalk {} [OPTIONS]", command.get_name());
-  for (const CLI::Option* option : options_of(command, false)) {
-    if (option->get_required()) line += " " + shown_name(*option);
-  }
-  for (const CLI::Option* option : options_of(command, true)) {
-    const std::string name = shown_name(*option);
-    line += option->get_required() ? " " + name : fmt::format(" [{}]", name);
-    if (option->get_items_expected_max() > 1) line += "...";
-  }
-  return line;
 }
 
 // A word that the command has no place for.
@@ -118,8 +86,38 @@ std::string flag_with_a_value(const CLI::App& command) {
 
 }  // namespace
 
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+
+std::string shown_name(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_name(true);
+  std::string name;
+  for (const std::string& letter : option.get_snames()) name += fmt::format("-{}, ", letter);
+  for (const std::string& word : option.get_lnames()) name += fmt::format("--{}, ", word);
+  name.erase(name.size() - 2);
+  return is_flag(option) ? name : fmt::format("{} {}", name, option.get_type_name());
+}
+
+std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positional) {
+  return command.get_options([&](const CLI::Option* option) {
+    return option->get_positional() == positional && option != command.get_help_ptr();
+  });
+}
+
+std::string usage(const CLI::App& command) {
+  std::string line = fmt::format("ropewalk {} [OPTIONS]", command.get_name());
+  for (const CLI::Option* option : options_of(command, false)) {
+    if (option->get_required()) line += " " + shown_name(*option);
+  }
+  for (const CLI::Option* option : options_of(command, true)) {
+    const std::string name = shown_name(*option);
+    line += option->get_required() ? " " + name : fmt::format(" [{}]", name);
+    if (option->get_items_expected_max() > 1) line += "...";
+  }
+  return line;
+}
+
 std::string help_text(const CLI::App& command) {
-  std::string text = fmt::format("{}\n\n{}\n", command.get_description(), usage(command));
+  std::string text = fmt::format("{}\n\nUsage: {}\n", command.get_description(), usage(command));
   for (const CLI::Option* option : options_of(command, true)) text += "\n" + described(*option);
   text += "\nOptions:\n";
   for (const CLI::Option* option : options_of(command, false)) text += described(*option);

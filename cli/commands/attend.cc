@@ -171,6 +171,7 @@ Run declare_attend(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model.model,
                  "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models)")
+      ->type_name("MODEL")
       ->required();
   app.add_option("--q", o->arrays.q, "queries, not yet rotated: FILE.npy, or q of FILE.safetensors")
       ->type_name("FILE");
@@ -195,8 +196,8 @@ Run declare_attend(CLI::App& app) {
   app.add_option("--key-mask", o->arrays.key_mask,
                  "FILE.npy of bool, u1, i4 or i8 [batch, keys]: 1 is a key, 0 hides it (padding)")
       ->type_name("FILE");
-  add_text_option(app, "--layout", o->arrays.layout,
-                  "order of the dimensions of q, k, v: bshd (default) | bhsd | thd", "LAYOUT");
+  add_choice_option(app, "--layout", o->arrays.layout, {"bshd", "bhsd", "thd"},
+                    "order of the dimensions of q, k, v (bshd)");
   app.add_option("--q-norm", o->arrays.q_norm,
                  "weights of the norm of q: FILE.npy, or q-norm of FILE.safetensors")
       ->type_name("FILE");

@@ -56,9 +56,8 @@ Run declare_demo(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("-o,--output", options->folder, "folder of the pictures (ropewalk-demo)")
       ->type_name("FOLDER");
-  add_text_option(app, "--lang", options->language,
-                  "en | zh, zh-hant | zh-hans; without it as LC_ALL, LC_MESSAGES or LANG says",
-                  "LANGUAGE");
+  add_choice_option(app, "--lang", options->language, {"en", "zh", "zh-hant", "zh-hans"},
+                    "its language; without it as LC_ALL, LC_MESSAGES or LANG says");
   return [options] { return walk(*options); };
 }
 

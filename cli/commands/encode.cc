@@ -150,7 +150,8 @@ Run declare_encode(CLI::App& app) {
                   "i4/i8 [S] or [1, S]",
                   "P");
   add_text_option(app, "--dim", o->dim, "length of a vector, odd too (512)", "D");
-  add_text_option(app, "--kind", o->kind, "sinusoidal (default) | integer | one-hot", "KIND");
+  add_choice_option(app, "--kind", o->kind, {"sinusoidal", "integer", "one-hot"},
+                    "what a vector is made of (sinusoidal)");
   app.add_option("--model", o->model,
                  "what this model adds to its input: a config.json, its folder, or a preset; dim, "
                  "layout and offset are its own")
@@ -162,13 +163,14 @@ Run declare_encode(CLI::App& app) {
   app.add_option("--part", o->part,
                  "with --model: what is added to this part of it, by the name that show prints")
       ->type_name("NAME");
-  add_text_option(app, "--layout", o->layout,
-                  "interleaved (default) | sin_cos (Marian) | fairseq | cos_sin (MusicGen)",
-                  "LAYOUT");
+  add_choice_option(
+      app, "--layout", o->layout, {"interleaved", "sin_cos", "fairseq", "cos_sin"},
+      "where its sines and cosines lie (interleaved); sin_cos as in Marian, cos_sin as "
+      "in MusicGen");
   add_text_option(app, "--base", o->base, "base of the wavelengths (10000)", "B");
   add_text_option(app, "--offset", o->offset, "added to every position (0)", "N");
-  add_text_option(app, "--dtype", o->dtype, "f32 (default) | bf16 | f16: rounded once to this type",
-                  "TYPE");
+  add_choice_option(app, "--dtype", o->dtype, {"f32", "bf16", "f16"},
+                    "rounded once to this type (f32)");
   app.add_option("-o,--output", o->output, "write the vectors to FILE.npy or FILE.csv")
       ->type_name("FILE");
   app.add_option("--plot", o->picture, "draw them to FILE.png or FILE.svg")->type_name("FILE");

@@ -166,7 +166,8 @@ Run declare_models(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("NAME", options->names,
                  "only these: a family, model type, class (Qwen3ForCausalLM), architecture of "
-                 "llama.cpp, or preset");
+                 "llama.cpp, or preset")
+      ->type_name("TYPE");
   app.add_flag("--json", options->json, "as JSON");
   app.add_flag("--markdown", options->markdown, "as docs/models.md");
   return [options] {

@@ -141,20 +141,26 @@ Run declare_positions(CLI::App& app) {
       "  grid     the patches of images HxW and videos TxHxW: row and column, as --for MODEL has "
       "them");
   const auto o = std::make_shared<Options>();
-  app.add_option("KIND", o->kind,
-                 "mask | packed | offsets | fairseq | opt | chatglm | mrope | grid")
+  std::vector<std::string> kinds;
+  for (const PositionKind& kind : position_kinds()) kinds.emplace_back(kind.name);
+  add_choice_option(app, "KIND", o->kind, kinds, fmt::format("{}", fmt::join(kinds, " | ")))
       ->required();
   app.add_option("VALUES", o->request.values,
                  "as above, or FILE.npy of i4/i8 [S] or [B, S] (not for mrope and grid)")
+      ->type_name("P")
       ->required();
   const auto add = [&](const std::string& name, const std::string& help, const std::string& type) {
     add_text_option(app, name, o->request.options[name], help, type);
+  };
+  const auto choose = [&](const std::string& name, const std::vector<std::string>& words,
+                          const std::string& help) {
+    add_choice_option(app, name, o->request.options[name], words, help);
   };
   add("--fill", "mask, mrope: what stands for padding (0)", "N");
   add("--firsts", "packed: the first position of each sequence (0)", "N,..");
   add("--ranks", "packed: the ranks that share the tokens", "N");
   add("--rank", "packed: this one of them (0)", "N");
-  add("--order", "packed: contiguous (default) | zigzag", "ORDER");
+  choose("--order", {"contiguous", "zigzag"}, "packed: which of them a rank has (contiguous)");
   add("--seq", "offsets: tokens of each row (1)", "N");
   add("--pad", "fairseq: the token id of padding (1)", "N");
   add("--cache", "fairseq: tokens before these (0)", "N");
@@ -163,14 +169,14 @@ Run declare_positions(CLI::App& app) {
   add("--tokens-per-second", "mrope: the pace of time (frames count by 1; Qwen2.5-VL: 2)", "X");
   add("--second-per-grid", "mrope: seconds from frame to frame of each video (1)", "X,..");
   add("--frames-apart", "mrope: tokens of text before each frame (Qwen3-VL, GLM-4V)", "N");
-  add("--next", "mrope: text goes on after the largest id (default) | side (transformers 5)",
-      "RULE");
-  add("--padding", "mrope: left | right, where shorter prompts are filled", "SIDE");
+  choose("--next", {"largest", "side"},
+         "mrope: text goes on after the largest id (largest), or the side (transformers 5)");
+  choose("--padding", {"left", "right"}, "mrope: where shorter prompts are filled");
   add("--for",
       "mrope: merges and pace of time as the model has them; grid: its order of axes and patches, "
       "its first number, its class token",
       "MODEL");
-  add("--axes", "grid: hw (default) | wh | thw", "AXES");
+  choose("--axes", {"hw", "wh", "thw"}, "grid: which, in which order (hw)");
   add("--first", "grid: the number of the first row and column (0; Llama 4: 1)", "N");
   app.add_option("-o,--output", o->output, "write them to FILE.npy, i8")->type_name("FILE");
   app.add_flag("--json", o->json, "as JSON");

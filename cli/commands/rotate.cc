@@ -203,13 +203,14 @@ Run declare_rotate(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model.model,
                  "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models); "
-                 "or the next four options");
+                 "or the next four options")
+      ->type_name("MODEL");
   add_text_option(app, "--head-dim", o->head_dim, "without MODEL: channels of a head", "D");
   add_text_option(app, "--rotary-dim", o->rotary_dim, "without MODEL: channels that turn (all)",
                   "R");
   add_text_option(app, "--base", o->base, "without MODEL: rope_theta (10000)", "B");
-  add_text_option(app, "--pairing", o->pairing,
-                  "without MODEL: half_split (i, i+R/2) | interleaved (2i, 2i+1)", "PAIRING");
+  add_choice_option(app, "--pairing", o->pairing, {"half_split", "interleaved"},
+                    "without MODEL: half_split (i, i+R/2); interleaved (2i, 2i+1)");
   app.add_option("--q", o->q, "queries: FILE.npy, or q of FILE.safetensors")
       ->required()
       ->type_name("FILE");
@@ -222,8 +223,8 @@ Run declare_rotate(CLI::App& app) {
   app.add_option("--token-ids", o->token_ids,
                  "ChatGLM-6B: FILE.npy of the token ids; positions follow from gMASK and bos")
       ->type_name("FILE");
-  add_text_option(app, "--layout", o->layout,
-                  "order of the dimensions of q and k: bshd (default) | bhsd | thd", "LAYOUT");
+  add_choice_option(app, "--layout", o->layout, {"bshd", "bhsd", "thd"},
+                    "order of the dimensions of q and k (bshd)");
   add_text_option(app, "--layer", o->layer, "layer of the model (0)", "N");
   add_text_option(app, "--part", o->part, "a part beside the layers, by the name that show prints",
                   "NAME");

@@ -178,8 +178,10 @@ Run declare_show(CLI::App& app) {
   app.add_option("MODEL", options->model.model,
                  "a config.json, GGUF or params.json, a folder that holds one, or a preset "
                  "(ropewalk models)")
+      ->type_name("MODEL")
       ->required();
-  app.add_option("OTHER", options->other, "a second model, to compare with the first");
+  app.add_option("OTHER", options->other, "a second model, to compare with the first")
+      ->type_name("MODEL");
   add_text_option(app, "--layer", options->layer,
                   "the layer whose frequencies are printed, or the only one compared", "N");
   add_text_option(app, "--part", options->part,

@@ -226,6 +226,7 @@ Run declare_table(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model.model,
                  "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models)")
+      ->type_name("MODEL")
       ->required();
   add_text_option(
       app, "--positions", o->positions,
@@ -240,17 +241,16 @@ Run declare_table(CLI::App& app) {
                   "the length of the sequence, for scalings that depend on it (1 + the largest "
                   "position, as in transformers; with --inv-freq a short one)",
                   "N");
-  add_text_option(app, "--angles", o->angles,
-                  "exact (default) | ideal | hf_float32 | ggml_float32 | bf16_frequency | "
-                  "bf16_position | fp16 | tf32: whose angles",
-                  "MODE");
-  add_text_option(
-      app, "--form", o->form,
-      "half (default): [..., pairs] | doubled: cat(c, c), as in Hugging Face's LLaMA | "
-      "interleaved: each number twice in a row, as in GPT-J | complex, as in Meta's LLaMA",
-      "FORM");
-  add_text_option(app, "--dtype", o->dtype,
-                  "f32 (default) | bf16 | f16: exact angles are rounded to it once", "TYPE");
+  add_choice_option(app, "--angles", o->angles,
+                    {"exact", "ideal", "hf_float32", "ggml_float32", "bf16_frequency",
+                     "bf16_position", "fp16", "tf32"},
+                    "whose angles (exact)");
+  add_choice_option(app, "--form", o->form, {"half", "doubled", "interleaved", "complex"},
+                    "half (default): [..., pairs]; doubled: cat(c, c), as in Hugging Face's LLaMA; "
+                    "interleaved: each number twice in a row, as in GPT-J; complex, as in Meta's "
+                    "LLaMA");
+  add_choice_option(app, "--dtype", o->dtype, {"f32", "bf16", "f16"},
+                    "exact angles are rounded to it once (f32)");
   app.add_flag("--inv-freq", o->inv_freq,
                "the frequencies instead, radians per position [pairs], without attention_scaling");
   add_reading_options(app, o->model);
