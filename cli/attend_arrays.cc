@@ -5,6 +5,7 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/arguments.h"
 #include "cli/output.h"
@@ -84,12 +85,23 @@ Tensor scores_of(const Tensor& q, const Tensor& k, const AttentionOptions& optio
   return scores;
 }
 
+// Pairs of a query and a key that take seconds.
+constexpr double kLongWork = 1e8;
+
 Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v,
                 const AttentionOptions& options) {
   Dims shape = q.shape;
   if (!v.shape.empty() && !shape.empty()) shape[shape.size() - 1] = v.shape.back();
   Tensor out = make_tensor(DType::f32, shape);
-  attend(q.view(), k.view(), v.view(), out.view(), options);
+  AttentionOptions told = options;
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  if (terminal) {
+    told.progress = [](double done, double all) {
+      if (all > kLongWork) fmt::print(stderr, "\r\033[Kattend: {:.0f} %", 100 * done / all);
+    };
+  }
+  attend(q.view(), k.view(), v.view(), out.view(), told);
+  if (terminal) fmt::print(stderr, "\r\033[K");
   return out;
 }
 
