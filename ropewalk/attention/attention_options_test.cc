@@ -146,7 +146,7 @@ TEST(AttentionOptions, EveryOneIsObeyedOnEveryInstructionSet) {
     for (const std::string& target : available_targets()) {
       SCOPED_TRACE(target + ", seed " + std::to_string(seed));
       ASSERT_TRUE(cap_target(target));
-      expect_exact(d,
+      expect_exact(d, exact,
                    dtype == DType::bf16 && bf16_conversion_allowed() ? kToleranceBf16 : kTolerance);
       if (HasFatalFailure()) break;
     }
