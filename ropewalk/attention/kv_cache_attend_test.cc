@@ -62,8 +62,10 @@ TEST(KvCacheAttend, TokenByTokenIsTheWholeSequence) {
     const Tensor q = queries(config, dtype);
     KvCache cache(config);
     const Tensor whole = prefilled(config, tokens, q);
-    // The keys have the same bits; the sums may be in another order.
-    EXPECT_LE(testing::worst(decoded(tokens, q, cache, 0), whole), testing::kAttention)
+    // The keys have the same bits; the sums may be in another order, and products of bf16 round the
+    // weights of the softmax to bf16 (docs/decisions/0011-attention.md).
+    EXPECT_LE(testing::worst(decoded(tokens, q, cache, 0), whole),
+              dtype == DType::bf16 ? 0x1p-7 : testing::kAttention)
         << name(dtype);
     // In one call they are the same numbers.
     const KvTensors all = cache.gather(0);

@@ -14,7 +14,7 @@ try ropewalk rotate config.json --q two.npy --positions ids.npy --seq-len 0
 ropewalk positions offsets 2,4 --seq 2 -o ids.npy --force
 for option in "" "--seq-len 6" "--seq-len 4"; do
   ropewalk attend config.json --q four.npy --k four.npy --positions ids.npy --scores s.npy --force $option
-  numbers s.npy | tr -s ' \n' ' '; echo
+  numbers s.npy | rounded | tr -s ' \n' ' '; echo
 done
 { npy '<f4' '(1, 1, 32, 128)'; head -c 16384 /dev/zero; } >zero.npy
 try ropewalk rotate llama-3-8b --q zero.npy --seq-len 9 -o out.npy
