@@ -35,13 +35,13 @@ struct AttentionOptions {
   // [Sq] and [Sk]: tokens one by one, in any order, each between -2^30 and 2^30.
   std::span<const int64_t> query_tokens = {}, key_tokens = {};
   bool causal = false;  // a query sees only keys whose token is not after its own
-  // [batch] or [1]: the first so many tokens of a sequence are seen by all its queries, causal or
-  // not.
+  // [batch] or [1]: the first so many tokens of a sequence, padding among them counted, are seen by
+  // all its queries, causal or not; windows, chunks and masks still hide.
   std::span<const int64_t> prefix = {};
   // Tokens to either side of its own that a query sees; -1: all.
   int64_t window_left = -1, window_right = -1;
-  // > 0: only keys of the query's own chunk of so many tokens, counted from the first key that
-  // key_mask shows (Llama 4).
+  // > 0: only keys of the query's own chunk of so many tokens, counted from token 0, or from the
+  // first key that key_mask shows where it is given (Llama 4).
   int64_t chunk = 0;
   double scale = 0;    // of q.k; 0: head_dim^-0.5
   double softcap = 0;  // > 0: a scaled score s becomes softcap tanh(s / softcap)
@@ -70,7 +70,7 @@ struct AttentionOptions {
   TensorView lse{nullptr, DType::f32, {}, {}};
   Parallel parallel;
   // Told of work done, of work in all, in seen pairs of a query and a key; from one thread at a
-  // time.
+  // time. One query a sequence is short work, and not told of.
   std::function<void(double done, double all)> progress = {};
 };
 
@@ -81,19 +81,21 @@ struct AttentionOptions {
 //
 // q, k and v are float32, bf16 or f16, each its own; products and sums are float32. Where all three
 // are bf16 and the machine has AVX512-BF16, pairs of bf16 are multiplied as they are and the
-// weights of the softmax are rounded to bf16 (docs/decisions/0011-attention.md has the bounds). out
-// is float32. Any strides; out and lse may not overlap an input or each other. A hidden key is
-// skipped, not multiplied by 0: a NaN in it does not reach the output. A query that sees no key, or
-// only scores of -infinity, gives zeros. NaN or +infinity among the scores of keys that are seen
-// gives NaN. The bits of a row depend only on its query, on the keys and values that it sees and on
-// how many keys come before them: not on threads, strides, batch or the other queries. So a
-// sequence padded behind, or hidden by key_mask in any place, gives the bits of the same sequence
-// without padding (with a bias: if the padding is not between its tokens). Instruction sets differ
-// in the last bits. A call with few queries (decode) splits the keys among threads and may differ
-// in the last bits from the same rows of a longer call, but not from itself. Memory beside the
-// output: some 5 MB a thread, never a row of scores; with key_mask or key_tokens a list of the
-// keys. Throws invalid_argument naming the tensors and shapes that do not fit, unsupported for
-// other types, resource_limit when memory runs out; nothing is written in the first two cases.
+// weights of the softmax are rounded to bf16, and denormal numbers count as zero
+// (docs/decisions/0011-attention.md has the bounds). out is float32. Any strides; out and lse may
+// not overlap an input or each other. A hidden key is skipped, not multiplied by 0: a NaN in it
+// does not reach the output. A query that sees no key, or only scores of -infinity, gives zeros.
+// NaN or +infinity among the scores of keys that are seen gives NaN. A key that is seen with a
+// score of -infinity and a value that is NaN or infinite may or may not give NaN. The bits of a row
+// depend only on its query, on the keys and values that it sees and on how many keys come before
+// them: not on threads, strides, batch or the other queries. So a sequence padded behind, or hidden
+// by key_mask in any place, gives the bits of the same sequence without padding (with a bias: if
+// the padding is not between its tokens). Instruction sets differ in the last bits. A call with few
+// queries (decode) splits the keys among threads and may differ in the last bits from the same rows
+// of a longer call, but not from itself. Memory beside the output: some 5 MB a thread, never a row
+// of scores; with key_mask or key_tokens a list of the keys. Throws invalid_argument naming the
+// tensors and shapes that do not fit, unsupported for other types, resource_limit when memory runs
+// out; nothing is written in the first two cases.
 void attend(const ConstTensorView& q, const ConstTensorView& k, const ConstTensorView& v,
             const TensorView& out, const AttentionOptions& options = {});
 

@@ -103,6 +103,11 @@ void fill_pass(Pass& pass, const AttentionForward& f, const ConstTensorView& d_o
       if (may_overlap(*to, *x)) fail(fmt::format("{}: overlaps {}", what, other));
     }
   }
+  for (const auto& [what, to, other, x] : {std::tuple{"dq", &gradients.dq, "dk", &gradients.dk},
+                                           {"dq", &gradients.dq, "dv", &gradients.dv},
+                                           {"dk", &gradients.dk, "dv", &gradients.dv}}) {
+    if (may_overlap(*to, *x)) fail(fmt::format("{}: overlaps {}", what, other));
+  }
   pass.dq = as_bshd(gradients.dq, layout, "dq");
   pass.dk = as_bshd(gradients.dk, layout, "dk");
   pass.dv = as_bshd(gradients.dv, layout, "dv");

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -60,16 +61,20 @@ void check_mask(const ConstTensorView& mask, const AttentionCall& call) {
 }
 
 void check_numbers(const AttentionOptions& options) {
-  const std::pair<const char*, int64_t> counts[] = {{"window_left", options.window_left + 1},
-                                                    {"window_right", options.window_right + 1},
-                                                    {"chunk", options.chunk}};
+  const std::tuple<const char*, int64_t, int64_t> counts[] = {
+      {"window_left", options.window_left, -1},
+      {"window_right", options.window_right, -1},
+      {"chunk", options.chunk, 0}};
   constexpr int64_t kMost = int64_t{1} << 53;
-  for (const auto& [what, count] : counts) {
-    if (count >= 0 && count <= kMost) continue;
-    fail(fmt::format("{}: expected a number of keys below 2^53, found {}", what, count));
+  for (const auto& [what, count, least] : counts) {
+    if (count >= least && count < kMost) continue;
+    fail(fmt::format("{}: expected {} or a number of keys below 2^53, found {}", what, least,
+                     count));
   }
-  if (!(options.softcap >= 0) || !std::isfinite(static_cast<float>(options.softcap))) {
-    fail(fmt::format("softcap: expected a number of at least 0, found {}", options.softcap));
+  // One too small for a float would be no cap at all.
+  const auto cap = static_cast<float>(options.softcap);
+  if (!(options.softcap >= 0) || !std::isfinite(cap) || (cap == 0) != (options.softcap == 0)) {
+    fail(fmt::format("softcap: expected 0 or a positive float32, found {}", options.softcap));
   }
   if (!std::isfinite(static_cast<float>(options.alibi_scale))) {
     fail(fmt::format("alibi_scale: expected a finite number, found {}", options.alibi_scale));

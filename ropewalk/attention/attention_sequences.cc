@@ -146,7 +146,8 @@ AttentionCall::Seen AttentionCall::seen(int64_t sequence_number, int64_t query) 
   if (options.window_right >= 0) end = std::min(end, token + options.window_right + 1);
   if (options.window_left >= 0) begin = token - options.window_left;
   if (options.chunk > 0) {
-    const int64_t start = sequence.ordered || count == 0 ? 0 : key_token(order.front());
+    const bool padded = !sequence.ordered && count > 0 && is_given(options.key_mask);
+    const int64_t start = padded ? key_token(order.front()) : 0;
     const int64_t chunk =
         token < start ? token : start + (token - start) / options.chunk * options.chunk;
     begin = std::max(begin, chunk);

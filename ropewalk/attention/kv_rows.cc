@@ -50,8 +50,9 @@ float quantize(const float* numbers, int64_t count, int8_t* codes) {
     return std::numeric_limits<float>::quiet_NaN();
   }
   // The least normal number: below it the scale itself would have lost its digits.
-  const float scale =
-      std::max(std::bit_cast<float>(largest) / 127, std::numeric_limits<float>::min());
+  float scale = std::max(std::bit_cast<float>(largest) / 127, std::numeric_limits<float>::min());
+  // Of the largest floats the quotient may have been rounded up, and 127 of it lie beyond them.
+  if (!std::isfinite(127 * scale)) scale = std::nextafter(scale, 0.0F);
   // The quotients are within 127 and some 2^-23: 1.5 2^23 rounds them to integers, ties to even.
   constexpr float kIntegers = 0x1.8p23F;
   for (int64_t i = 0; i < count; ++i) {

@@ -21,7 +21,8 @@ std::span<const float> by_head(const ropewalk_tensor* tensor, const char* name) 
   if (tensor == nullptr) return {};
   const TensorView view = view_of(tensor, name);
   check_view(view, name);
-  if (view.dtype != DType::f32 || view.shape.size() != 1 || !is_contiguous(view)) {
+  if (view.dtype != DType::f32 || view.shape.size() != 1 || view.shape[0] == 0 ||
+      !is_contiguous(view)) {
     refuse(fmt::format("{}: expected compact f32 [heads], found {} {} with strides {}", name,
                        ropewalk::name(view.dtype), to_string(view.shape), to_string(view.strides)));
   }

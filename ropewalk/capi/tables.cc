@@ -133,6 +133,9 @@ void add_sinusoidal(const ropewalk_positions* positions, const ropewalk_tensor* 
   if (in.shape.size() != 3) {
     refuse(fmt::format("x: expected [B, S, d], found {}", to_string(in.shape)));
   }
+  if (!same_view(in, result) && may_overlap(in, result)) {
+    refuse("out: overlaps x without being the same view");
+  }
   const int64_t batch = in.shape[0], length = in.shape[1];
   const PositionReader reader(positions_of(positions, length), batch, length, 1);
   const SinusoidalConfig config = sinusoidal_of(options, in.shape[2]);

@@ -26,7 +26,6 @@ constexpr int64_t kKeysOfStep = std::is_same_v<Step, FloatStep> ? 1 : 2;
 // The keys of the block that some row of a tile sees, and those of each row.
 struct Tile {
   int64_t first_row, first = kAttentionKeys, last = 0;
-  bool partly = false;  // some row does not see all of first .. last - 1
   int64_t row_first[kTileRows], row_last[kTileRows];
 
   bool empty() const { return first >= last; }
@@ -48,9 +47,6 @@ HWY_INLINE Tile FindTile(const AttentionBlock& block, const AttentionKeys& keys,
     if (first >= last) continue;
     tile.first = std::min(tile.first, first);
     tile.last = std::max(tile.last, last);
-  }
-  for (int r = 0; r < kTileRows; ++r) {
-    tile.partly = tile.partly || tile.row_first[r] != tile.first || tile.row_last[r] != tile.last;
   }
   return tile;
 }
@@ -157,7 +153,7 @@ HWY_INLINE void AddValues(const AttentionBlock& block, const Places& at, const T
   float* const to = at.sums + tile.first_row * at.value_stride + channel;
   const int64_t vectors =
       std::min<int64_t>((block.value_dim - channel + lanes - 1) / lanes, kTileVectors);
-  if (seen != nullptr && tile.partly) {
+  if (seen != nullptr) {
     for (int r = 0; r < kTileRows; ++r) {
       for (int64_t c = 0; c < vectors; ++c) {
         AddSeen<Step>(p.data + r * kAttentionKeys, seen[r] + first * kKeys,
@@ -250,15 +246,17 @@ HWY_INLINE void FinishRow(const AttentionBlock& block, const Places& at, int64_t
   const DF d;
   const AttentionScoring& how = *block.scoring;
   const int64_t query = row / block.group, head = row % block.group;
-  const float to_log2 = how.plain() ? how.scale * kLog2E : kLog2E;
+  // Scores as far as the largest float: their logarithms to base 2 are beyond it.
+  const double unit = how.plain() ? how.scale : 1;
   const bool none = block.begin[query] >= block.end[query] || at.largest[row] == kHiddenScore;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   float total = hn::GetLane(hn::SumOfLanes(d, hn::Load(d, at.totals + row * lanes)));
-  float largest = none ? 0 : at.largest[row] * to_log2, factor = 1;
+  double largest = none ? 0 : at.largest[row] * unit;
+  float factor = 1;
   if (how.sinks != nullptr && !none) {
-    const float sink = how.sinks[head] * kLog2E, most = std::max(largest, sink);
-    factor = Exp2One(largest - most);
-    total = total * factor + Exp2One(sink - most);
+    const double sink = how.sinks[head], most = std::max(largest, sink);
+    factor = Exp2One(static_cast<float>(largest - most) * kLog2E);
+    total = total * factor + Exp2One(static_cast<float>(sink - most) * kLog2E);
     largest = most;
   }
   // A NaN among the scores left the largest as it was, and is in the total.
@@ -280,8 +278,7 @@ HWY_INLINE void FinishRow(const AttentionBlock& block, const Places& at, int64_t
     }
   }
   if (out.lse == nullptr) return;
-  const float lse =
-      static_cast<float>((static_cast<double>(largest) + std::log2(total)) * 0.69314718055994531);
+  const auto lse = static_cast<float>(largest + std::log(static_cast<double>(total)));
   StoreFloat(nothing ? kHiddenScore : lse,
              out.lse + query * out.lse_query_stride + head * out.lse_head_stride);
 }
