@@ -1,0 +1,76 @@
+"""The suites of script/peers, one table, and docs/peers.md."""
+
+import importlib
+import importlib.metadata
+import pathlib
+import platform
+import sys
+
+import ropewalk
+
+from result import HEAD, by_reason, markdown_table, plain_table
+
+SUITES = ("onnx_nodes", "torch_tests")
+FOLDER = pathlib.Path(__file__).resolve().parent
+DOCS = FOLDER.parent.parent / "docs" / "peers.md"
+
+# Peers that no suite runs yet, and why.
+LEFT_OUT = (
+    ("ggml's rope (test-rope.cpp, test-backend-ops.cpp)", "it must be built from the sdist of llama-cpp-python first; script/peers builds nothing of its peers"),
+    ("vLLM's RotaryEmbedding.forward_native", "vLLM's wheel is for GPUs and asks for another torch than the pinned one"),
+    ("transformers' own test files", "they are not in the package on PyPI; its functions and classes are run instead"),
+)
+
+INTRODUCTION = """# Other software's suites beside ropewalk
+
+Written by `script/peers --docs`. It installs its peers from PyPI, pinned in python/peers/requirements.txt, and runs their own test
+cases, or the peers themselves over a grid, beside the Python package. A case passes when no number is farther from the peer's
+than the bound. What ropewalk does not do, or not from Python, is excluded by name below.
+"""
+
+
+def versions():
+    pinned = [line.split("==")[0] for line in (FOLDER / "requirements.txt").read_text().splitlines() if "==" in line]
+    found = [f"{name} {importlib.metadata.version(name)}" for name in pinned]
+    return f"ropewalk {ropewalk.__version__}, Python {platform.python_version()}, " + ", ".join(found)
+
+
+def document(suites):
+    lines = [INTRODUCTION, f"Versions: {versions()}.\n", markdown_table(HEAD, [suite.row() for suite in suites]), ""]
+    if any(suite.failed for suite in suites):
+        lines.append("## Failed\n")
+        lines += [f"- {suite.name}, `{case}`: {why}" for suite in suites for case, why in suite.failed] + [""]
+    lines.append("## Excluded\n")
+    for suite in suites:
+        for why, cases in by_reason(suite.excluded).items():
+            lines.append(f"- {suite.name}: {why}: " + ", ".join(f"`{case}`" for case in cases) + ".")
+    lines += ["", "## Left out for now\n"] + [f"- {peer}: {why}." for peer, why in LEFT_OUT]
+    for suite in suites:
+        if suite.notes:
+            lines += ["", f"## Notes: {suite.name}\n"] + [f"- {note}" for note in suite.notes]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments):
+    write_docs = "--docs" in arguments
+    names = [name for name in arguments if name != "--docs"] or list(SUITES)
+    unknown = [name for name in names if name not in SUITES]
+    if unknown or (write_docs and names != list(SUITES)):
+        print(f"script/peers: expected --docs alone, or suites out of {', '.join(SUITES)}, found {' '.join(arguments)}", file=sys.stderr)
+        return 2
+    suites = []
+    for name in names:
+        if sys.stderr.isatty():
+            print(f"script/peers: {name}", file=sys.stderr)
+        suites += importlib.import_module(name).run()
+    print(plain_table(suites))
+    failed = [(suite.name, *failure) for suite in suites for failure in suite.failed]
+    for suite, case, why in failed:
+        print(f"failed: {suite}: {case}: {why}")
+    if write_docs:
+        DOCS.write_text(document(suites))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,30 @@
+"""The tests of ropewalk.torch (test_torch.py), by pytest."""
+
+import pathlib
+
+import pytest
+
+from result import Suite
+
+
+class _Collect:
+    def __init__(self, suite):
+        self.suite = suite
+
+    def pytest_runtest_logreport(self, report):
+        name = report.nodeid.split("::")[-1]
+        if report.failed:
+            self.suite.fail(name, str(report.longrepr).splitlines()[-1])
+        elif report.skipped:
+            self.suite.exclude(name, str(report.longrepr))
+        elif report.when == "call":
+            self.suite.passed.append(name)
+
+
+def run():
+    suite = Suite("ropewalk.torch with torch and transformers (test_torch.py)", "each test's own")
+    file = pathlib.Path(__file__).with_name("test_torch.py")
+    code = pytest.main(["-p", "no:cacheprovider", "-p", "no:terminal", str(file)], plugins=[_Collect(suite)])
+    if code not in (0, 1):
+        suite.fail(file.name, f"pytest ended with {code!r}")
+    return [suite]
