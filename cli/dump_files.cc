@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/array_files.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
+#include "ropewalk/formats/torch_file.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -13,9 +15,10 @@ Tensor readable(Tensor tensor) {
   return tensor.dtype == DType::f64 ? converted(tensor.view(), DType::f32) : std::move(tensor);
 }
 
-std::vector<DumpTensor> of_safetensors(const std::string& path, const std::string& name,
-                                       const std::string& option) {
-  const SafetensorsFile file(path);
+// Of a SafetensorsFile or a TorchFile.
+template <typename File>
+std::vector<DumpTensor> of_named_tensors(const File& file, const std::string& name,
+                                         const std::string& option) {
   if (!name.empty()) return {{name, readable(file.read(name))}};
   std::vector<DumpTensor> tensors;
   for (const char* usual : {"q", "k"}) {
@@ -24,25 +27,26 @@ std::vector<DumpTensor> of_safetensors(const std::string& path, const std::strin
   if (!tensors.empty()) return tensors;
   if (file.entries().size() == 1) {
     const std::string& only = file.entries().begin()->first;
-    return {{only, readable(file.read(only))}};
+    return {{only.empty() ? "q" : only, readable(file.read(only))}};
   }
   throw Error(
       ErrorCode::invalid_argument,
       fmt::format("{}: expected a tensor q or k, or one by name as {}:NAME, found {} tensors",
-                  option, escaped(path), file.entries().size()));
+                  option, file.label(), file.entries().size()));
 }
 
 }  // namespace
 
 std::vector<DumpTensor> load_dumps(const std::string& file, const std::string& option,
                                    bool bf16_as_v2) {
-  constexpr std::string_view kSuffix = ".safetensors";
-  const size_t end = file.rfind(kSuffix);
-  if (end != file.npos) {
-    const size_t after = end + kSuffix.size();
-    if (after == file.size()) return of_safetensors(file, "", option);
-    if (file[after] == ':')
-      return of_safetensors(file.substr(0, after), file.substr(after + 1), option);
+  const ArrayFile array = array_file(file);
+  switch (array.format) {
+    case ArrayFile::Format::safetensors:
+      return of_named_tensors(SafetensorsFile(array.path), array.tensor, option);
+    case ArrayFile::Format::torch:
+      return of_named_tensors(TorchFile(array.path), array.tensor, option);
+    case ArrayFile::Format::npy:
+      break;
   }
   return {{"q", readable(read_npy(file, {.bf16_as_v2 = bf16_as_v2}))}};
 }

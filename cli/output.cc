@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/array_files.h"
 #include "cli/text.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
+#include "ropewalk/formats/torch_file.h"
 
 namespace ropewalk::cli {
 
@@ -59,7 +61,18 @@ std::string csv_field(const std::string& text) {
 Overwrite overwrite(bool force) { return force ? Overwrite::replace : Overwrite::refuse; }
 
 Tensor load_tensor(const std::string& path, const std::string& name, bool bf16_as_v2) {
-  if (path.ends_with(".safetensors")) return SafetensorsFile(path).read(name);
+  const ArrayFile array = array_file(path);
+  const std::string& tensor = array.tensor.empty() ? name : array.tensor;
+  switch (array.format) {
+    case ArrayFile::Format::safetensors:
+      return SafetensorsFile(array.path).read(tensor);
+    case ArrayFile::Format::torch: {
+      const TorchFile file(array.path);
+      return file.read(array.tensor.empty() && file.contains("") ? "" : tensor);
+    }
+    case ArrayFile::Format::npy:
+      break;
+  }
   return read_npy(path, {.bf16_as_v2 = bf16_as_v2});
 }
 

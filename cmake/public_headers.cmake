@@ -50,6 +50,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/formats/gguf_types.h
     ropewalk/formats/npy.h
     ropewalk/formats/safetensors.h
+    ropewalk/formats/torch_file.h
     ropewalk/models/models.h
     ropewalk/models/with_scaling.h
     ropewalk/positions/chatglm.h

@@ -53,6 +53,7 @@
 #include "ropewalk/formats/gguf_types.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
+#include "ropewalk/formats/torch_file.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/models/with_scaling.h"
 #include "ropewalk/positions/chatglm.h"

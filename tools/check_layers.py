@@ -51,6 +51,7 @@ PARTS = {
         ("json", ("json",), "file"),
         ("npy", ("npy",), "file"),
         ("gguf", ("gguf",), "file vocabulary"),
+        ("torch", ("torch",), "file"),
         # The header of the format, and the index of several files, are JSON.
         ("safetensors", ("safetensors",), "file vocabulary json"),
         ("checkpoint", ("checkpoint",), "file json safetensors"),

@@ -173,7 +173,8 @@ Run declare_attend(CLI::App& app) {
                  "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models)")
       ->type_name("MODEL")
       ->required();
-  app.add_option("--q", o->arrays.q, "queries, not yet rotated: FILE.npy, or q of FILE.safetensors")
+  app.add_option("--q", o->arrays.q,
+                 "queries, not yet rotated: FILE.npy, or q of FILE.safetensors or FILE.pt")
       ->type_name("FILE");
   app.add_option("--k", o->arrays.k, "keys, not yet rotated")->type_name("FILE");
   app.add_option("--v", o->arrays.v, "values")->type_name("FILE");
@@ -199,7 +200,7 @@ Run declare_attend(CLI::App& app) {
   add_choice_option(app, "--layout", o->arrays.layout, {"bshd", "bhsd", "thd"},
                     "order of the dimensions of q, k, v (bshd)");
   app.add_option("--q-norm", o->arrays.q_norm,
-                 "weights of the norm of q: FILE.npy, or q-norm of FILE.safetensors")
+                 "weights of the norm of q: FILE.npy, or q-norm of FILE.safetensors or FILE.pt")
       ->type_name("FILE");
   app.add_option("--k-norm", o->arrays.k_norm, "weights of the norm of k")->type_name("FILE");
   app.add_flag("--normed", o->arrays.normed, "q and k were normed before");

@@ -260,7 +260,7 @@ Run declare_diagnose(CLI::App& app) {
       "Says what a program did to q or k: whether it turned them as the model does, and if not,\n"
       "which convention was missed; without MODEL, which rotation it is. Arrays are f2, f4, f8 or\n"
       "bf16, [batch, seq, heads, head_dim], of some tokens and heads; FILE is FILE.npy,\n"
-      "FILE.safetensors (its q and k), or one tensor of it, FILE.safetensors:NAME.");
+      "FILE.safetensors or FILE.pt (its q and k), or one tensor of it, FILE.safetensors:NAME.");
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model.model,
                  "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models)");

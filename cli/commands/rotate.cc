@@ -211,10 +211,11 @@ Run declare_rotate(CLI::App& app) {
   add_text_option(app, "--base", o->base, "without MODEL: rope_theta (10000)", "B");
   add_choice_option(app, "--pairing", o->pairing, {"half_split", "interleaved"},
                     "without MODEL: half_split (i, i+R/2); interleaved (2i, 2i+1)");
-  app.add_option("--q", o->q, "queries: FILE.npy, or q of FILE.safetensors")
+  app.add_option("--q", o->q, "queries: FILE.npy, or q of FILE.safetensors or FILE.pt")
       ->required()
       ->type_name("FILE");
-  app.add_option("--k", o->k, "keys: FILE.npy, or k of FILE.safetensors")->type_name("FILE");
+  app.add_option("--k", o->k, "keys: FILE.npy, or k of FILE.safetensors or FILE.pt")
+      ->type_name("FILE");
   add_text_option(
       app, "--positions", o->positions,
       "7 | 0..16 | 0,5,9 | FILE.npy of i4/i8 [S], [B, S] or [axes, B, S], B of 1 for all "

@@ -1,9 +1,11 @@
-"""Makes testdata/formats/: small files written by NumPy, by the reference of safetensors and by the gguf package.
+"""Makes testdata/formats/: small files written by NumPy, by PyTorch, by the reference of safetensors and by the gguf package.
 
 Needs gguf==0.19.0, numpy==2.4.6, safetensors==0.8.0, torch==2.15.0.
 """
 
+import collections
 import io
+import os
 import pathlib
 
 import gguf
@@ -52,6 +54,54 @@ def save_gguf(name, endianess):
     file.close()
 
 
+class Call:
+    """What an attacker saves: whoever unpickles it runs a command."""
+
+    def __reduce__(self):
+        return os.system, ("true",)
+
+
+def save_torch():
+    """Tensors as torch.save writes them, and the same as safetensors, which has no views."""
+    base = (torch.arange(24, dtype=torch.float32) / 8 - 1).reshape(4, 6)
+    tensors = {
+        "f32": base,
+        "transposed": base.t(),
+        "slice": base[1:, 2:5],
+        "expanded": base[0].expand(2, 6),
+        "parameter": torch.nn.Parameter(base[:1].clone()),
+        "bf16": base.bfloat16(),
+        "f16": base.half(),
+        "f64": base[:1].double() / 3,
+        "scalar": torch.tensor(-7),
+        "empty": torch.zeros(0, 3),
+        "flags": torch.tensor([True, False]),
+        "u16": torch.tensor([1, 60000], dtype=torch.uint16),
+        "f8": base[0].to(torch.float8_e4m3fn),
+    }
+    nested = collections.OrderedDict(tensors)
+    nested["layers"] = [{"q": base + 1, "k": base - 1}, {"q": base * 2}]
+    nested.update({"step": 1000, "model": "tiny", "rate": 0.5, "nothing": None, "complex": torch.ones(2, dtype=torch.complex64)})
+    torch.save(nested, OUT / "tensors.pt")
+    tensors.update({"layers.0.q": base + 1, "layers.0.k": base - 1, "layers.1.q": base * 2})
+    save_file({name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}, OUT / "tensors.safetensors")
+    torch.save(base, OUT / "one.pt")
+    old = io.BytesIO()
+    torch.save(base, old, _use_new_zipfile_serialization=False)
+    (OUT / "before_1_6.pt").write_bytes(old.getvalue()[:64])  # the rest holds addresses
+    torch.save({"q": base, "more": Call()}, OUT / "call.pt")
+    torch.save(torch.conj(torch.ones(1, dtype=torch.complex64)).imag, OUT / "negative_view.pt")
+    dumps = OUT.parent / "diagnose" / "llama-3-8b"
+    before, right, wrong = (torch.from_numpy(np.load(dumps / f"{name}.npy")) for name in ("before", "right", "base_10000"))
+    # As a model holds them: [batch, heads, seq, head_dim] in memory, seen as [batch, seq, heads, head_dim].
+    views = [tensor.transpose(1, 2).contiguous().transpose(1, 2) for tensor in (before, right, wrong)]
+    torch.save({"layers": [dict(zip(("before", "right", "wrong"), views))], "q": before}, OUT / "dump.pt")
+    linear = torch.nn.Linear(2, 2)
+    torch.nn.init.constant_(linear.weight, 0.5)
+    torch.nn.init.constant_(linear.bias, 2)
+    torch.save(linear.state_dict(), OUT / "state_dict.pt")
+
+
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
     small = np.arange(6, dtype="<f4").reshape(2, 3)
@@ -83,6 +133,7 @@ def main():
         OUT / "reference.safetensors",
         metadata={"format": "pt"},
     )
+    save_torch()
     save_gguf("reference.gguf", gguf.GGUFEndian.LITTLE)
     save_gguf("reference_big_endian.gguf", gguf.GGUFEndian.BIG)
 
