@@ -7,6 +7,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/diagnose_scores.h"
 #include "cli/diagnosis_output.h"
 #include "cli/dump_files.h"
 #include "cli/output.h"
@@ -24,6 +25,7 @@ struct Options {
   std::string before, after, mine, reference, cos, sin, inv_freq;
   std::string positions, token_ids, layer, part, seq_len, layout;
   bool json = false, bf16 = false;
+  ScoreOptions scores;
 };
 
 // The rotation of a layer that has none is told by those of others: it should not have happened.
@@ -74,17 +76,6 @@ TensorLayout layout_of(const Options& o, const Subject& subject, const Tensor& x
   }
 }
 
-// A dump of the channels that turn alone, as of latent attention: their window is the head.
-RopeConfig fitted_to(RopeConfig rope, int64_t width) {
-  if (rope.layout.windows.size() != 1 || rope.layout.head_dim == width) return rope;
-  for (RotaryLayout* layout : {&rope.layout, rope.output_layout ? &*rope.output_layout : nullptr}) {
-    if (layout == nullptr || layout->windows[0].dim != width) continue;
-    layout->head_dim = width;
-    layout->windows[0].offset = 0;
-  }
-  return rope;
-}
-
 // Two arrays that belong together, and what the first should have become.
 struct Pair {
   std::string name, files;
@@ -99,12 +90,7 @@ struct Pair {
 };
 
 DumpReport report_of(const Subject& subject, const Pair& pair) {
-  DumpReport report{.name = pair.name,
-                    .subject = subject.name,
-                    .shape = pair.after.shape,
-                    .layout = pair.layout,
-                    .note = pair.note,
-                    .diagnosis = {}};
+  DumpReport report{pair.name, subject.name, pair.after.shape, pair.layout, pair.note, {}};
   ExpectedRotation expected = pair.expected;
   expected.model = &subject.model;
   with_input_files(pair.files, [&] {
@@ -146,7 +132,7 @@ std::vector<DumpReport> of_arrays(const Options& o, const Subject& subject) {
               .expected = subject.expected};
     pair.layout = layout_of(o, subject, pair.before, pair.name);
     if (!pair.before.shape.empty()) {
-      pair.expected.rope = fitted_to(pair.expected.rope, pair.before.shape.back());
+      pair.expected.rope = of_width(pair.expected.rope, pair.before.shape.back());
     }
     pair.positions =
         read_positions(o.positions, o.token_ids, length_of(pair.before, pair.layout, first_file),
@@ -223,13 +209,22 @@ int find(const Options& o) {
 void check_form(const Options& o) {
   const auto given = [](const std::string& text) { return text.empty() ? 0 : 1; };
   const int forms = given(o.before + o.after) + given(o.mine + o.reference) + given(o.cos + o.sin) +
-                    given(o.inv_freq);
+                    given(o.inv_freq) + int{o.scores.any()};
   const bool halves = given(o.before) != given(o.after) || given(o.mine) != given(o.reference) ||
                       given(o.cos) != given(o.sin);
   if (forms == 1 && !halves) return;
   throw Error(
       ErrorCode::invalid_argument,
-      "give --before and --after, or --mine and --reference, or --cos and --sin, or --inv-freq");
+      "give --before and --after, or --mine and --reference, or --cos and --sin, or --inv-freq, or "
+      "--scores, --q and --k");
+}
+
+int of_scores(const Options& o) {
+  if (!o.part.empty()) throw Error(ErrorCode::invalid_argument, "--scores are those of a --layer");
+  const ModelEncoding model = load(o.model).model;
+  return diagnose_scores_of(
+      o.scores, {o.positions, o.token_ids, o.layout, seq_len_option(o.seq_len), o.json, o.bf16},
+      model, o.layer.empty() ? first_with_positions(model) : parse_integer(o.layer, "--layer"));
 }
 
 int diagnose(const Options& o) {
@@ -243,6 +238,7 @@ int diagnose(const Options& o) {
   if (!o.layer.empty() && !o.part.empty()) {
     throw Error(ErrorCode::invalid_argument, "give either --layer or --part");
   }
+  if (o.scores.any()) return of_scores(o);
   const Subject subject = subject_of(o);
   std::vector<DumpReport> reports;
   if (!o.cos.empty()) reports = {of_table(o, subject)};
@@ -258,7 +254,9 @@ Run declare_diagnose(CLI::App& app) {
   app.description(
       "Example: ropewalk diagnose llama-3-8b --before q.npy --after q_rotated.npy\n\n"
       "Says what a program did to q or k: whether it turned them as the model does, and if not,\n"
-      "which convention was missed; without MODEL, which rotation it is. Arrays are f2, f4, f8 or\n"
+      "which convention was missed; without MODEL, which rotation it is. Of --scores, what is "
+      "wrong\n"
+      "with scale, bias, softcap and mask. Arrays are f2, f4, f8 or\n"
       "bf16, [batch, seq, heads, head_dim], of some tokens and heads; FILE is FILE.npy,\n"
       "FILE.safetensors or FILE.pt (its q and k), or one tensor of it, FILE.safetensors:NAME.");
   const auto o = std::make_shared<Options>();
@@ -275,6 +273,7 @@ Run declare_diagnose(CLI::App& app) {
   app.add_option("--sin", o->sin, "the same of sin")->type_name("FILE");
   app.add_option("--inv-freq", o->inv_freq, "a list of frequencies, one for each pair")
       ->type_name("FILE");
+  add_score_options(app, o->scores);
   add_text_option(app, "--positions", o->positions,
                   "7 | 0..16 | 0,5,9 | FILE.npy of i4/i8 [S], [B, S] or [axes, B, S] (0..S)", "P");
   app.add_option("--token-ids", o->token_ids,

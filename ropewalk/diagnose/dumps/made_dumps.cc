@@ -155,4 +155,14 @@ MadeDump dump_of_frequencies(const ConstTensorView& inv_freq, const ExpectedRota
   return made;
 }
 
+RopeConfig of_width(RopeConfig rope, int64_t width) {
+  if (rope.layout.windows.size() != 1 || rope.layout.head_dim == width) return rope;
+  for (RotaryLayout* layout : {&rope.layout, rope.output_layout ? &*rope.output_layout : nullptr}) {
+    if (layout == nullptr || layout->windows[0].dim != width) continue;
+    layout->head_dim = width;
+    layout->windows[0].offset = 0;
+  }
+  return rope;
+}
+
 }  // namespace ropewalk

@@ -35,4 +35,8 @@ MadeDump dump_of_table(const ConstTensorView& cos, const ConstTensorView& sin,
 // invalid_argument for another count than the pairs that were expected.
 MadeDump dump_of_frequencies(const ConstTensorView& inv_freq, const ExpectedRotation& expected);
 
+// Of a dump of the channels that turn alone, as of latent attention: their window is the head.
+// Unchanged where no window has that width.
+RopeConfig of_width(RopeConfig rope, int64_t width);
+
 }  // namespace ropewalk
