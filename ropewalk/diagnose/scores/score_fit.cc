@@ -12,8 +12,10 @@ constexpr double kMostRms = 2.5, kMostOfOne = 10;
 
 // Half a step of all that was rounded on the way to the number.
 double unit_of(const ScoreData& data, size_t i, double product, double bias) {
+  // The softmax rounds a score less the highest of its row, and what it makes of that.
   const double made_of = std::abs(product) + std::abs(bias) +
-                         (data.up_to_a_constant ? 1 : std::abs(static_cast<double>(data.found[i])));
+                         std::abs(static_cast<double>(data.found[i])) +
+                         (data.up_to_a_constant ? 1 : 0);
   return data.half_step * made_of + 1e-30;
 }
 
