@@ -67,19 +67,23 @@ const char* array_name(DType dtype);
 // Throws invalid_argument for anything but f32, f16 and bf16.
 DType float_dtype(nb::handle dtype);
 
+// The NumPy array of a list, tuple or range, or anything else as it is; of no numbers: int64.
+nb::object array_of_list(nb::handle object);
+
 // Position ids of a call: an integer (the first of a run), a list of integers, or an array.
 class Positions {
  public:
-  // Throws invalid_argument for anything else.
-  explicit Positions(nb::handle object);
+  // Throws invalid_argument naming `what` for anything else.
+  explicit Positions(nb::handle object, const char* what = "position_ids");
 
   PositionIds ids() const { return array_ ? positions_of(array_->in()) : positions_from(first_); }
   const Dims& shape() const { return ids_shape_; }  // of a run: empty
 
   // The positions of one list, [N]. Throws invalid_argument for another shape, and for a run.
-  std::vector<int64_t> list(const char* what) const;
+  std::vector<int64_t> list() const;
 
  private:
+  const char* what_;
   nb::object kept_;  // the array made from a list
   std::optional<Array> array_;
   int64_t first_ = 0;

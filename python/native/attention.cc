@@ -34,15 +34,29 @@ struct Keywords {
   int threads;
 };
 
+// -1, the library's word for no window, where none is given.
+int64_t window_of(std::optional<int64_t> keys, const char* what) {
+  if (keys.value_or(0) < 0) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: expected at least 0 keys, or None for all, found {}", what, *keys));
+  }
+  return keys.value_or(-1);
+}
+
 AttentionOptions options_of(const Keywords& given) {
+  if (given.scale == 0) {  // the library's word for none given
+    throw Error(ErrorCode::invalid_argument,
+                "scale: expected a number other than 0, or None for head_dim ** -0.5, found 0");
+  }
   return {.tensor_layout = layout_named(given.layout),
           .causal = given.causal,
-          .window_left = given.window_left.value_or(-1),
-          .window_right = given.window_right.value_or(-1),
+          .window_left = window_of(given.window_left, "window_left"),
+          .window_right = window_of(given.window_right, "window_right"),
           .chunk = given.chunk.value_or(0),
           .scale = given.scale.value_or(0),
           .softcap = given.softcap.value_or(0),
-          .parallel = {given.threads, {}}};
+          .parallel = threads_of(given.threads)};
 }
 
 nb::object attend_arrays(nb::handle q_array, nb::handle k_array, nb::handle v_array,
@@ -82,8 +96,8 @@ void bind_attention(nb::module_& m) {
         options.alibi_slopes = slope_list;
         return attend_arrays(q, k, v, options, key_mask);
       },
-      arg("q"), arg("k"), arg("v"), nb::kw_only(), arg("layout") = "", arg("causal") = false,
-      arg("scale").none() = nb::none(), arg("softcap").none() = nb::none(),
+      arg("q").none(), arg("k").none(), arg("v").none(), nb::kw_only(), arg("layout") = "",
+      arg("causal") = false, arg("scale").none() = nb::none(), arg("softcap").none() = nb::none(),
       arg("window_left").none() = nb::none(), arg("window_right").none() = nb::none(),
       arg("chunk").none() = nb::none(), arg("sinks").none() = nb::none(),
       arg("alibi_slopes").none() = nb::none(), arg("key_mask").none() = nb::none(),

@@ -63,7 +63,7 @@ q, k: NumPy arrays, torch tensors or others with a buffer or DLPack, in CPU memo
 float16, each its own; any strides. k may be None.
 layout: "bshd" [batch, seq, heads, head_dim] (or [seq, heads, head_dim]), "bhsd" [batch, heads, seq, head_dim],
 "thd" [tokens, heads, head_dim]. No array says which it is, so there is no default.
-position_ids: int64 or int32, [seq], [batch, seq] or [axes, batch, seq]; an integer p is p, p + 1, ...
+position_ids: int64 or int32, [seq], [batch, seq] or [axes, batch, seq]; an integer p (of NumPy or torch too) is p, p + 1, ...
 inverse: undoes the rotation, R(-p) / attention_scaling. transpose: the backward pass, attention_scaling R(-p).
 threads: at most so many; 0: OMP_NUM_THREADS, or one a processor.
 
@@ -118,7 +118,9 @@ inline constexpr const char* kCosSin =
 dtype: float32, float16 or bfloat16, rounded once from the exact value. angles: "exact"; "ideal" (no float32
 inv_freq either); "hf_float32", "ggml_float32", ...: the angles that transformers, llama.cpp, ... compute, bit
 for bit, with their rounding. form: "half" [c_0 .. c_P-1] (ONNX, vLLM), "doubled" [c c] (transformers, half_split),
-"interleaved" [c_0 c_0 c_1 c_1 ..] (Cohere, diffusers). The arrays are of the kind of position_ids.)";
+"interleaved" [c_0 c_0 c_1 c_1 ..] (Cohere, diffusers). A scaling that depends on the length takes each sequence's
+own, as apply does, where seq_len is not given; transformers takes the longest of a batch for all. The arrays are of
+the kind of position_ids.)";
 inline constexpr const char* kDecay =
     "q.k of q = k = (1, 1, ..., 1) at each distance, beside that at 0: [distances] float64. Worked "
     "number: a head "

@@ -43,6 +43,15 @@ void add_parameter(RopeConfig& config, const std::string& key, nb::handle value)
   }
 }
 
+template <typename T>
+T value_of(nb::handle value, const std::string& key, const char* expected) {
+  T result{};
+  if (!nb::try_cast(value, result)) {
+    fail(fmt::format("scaling: {}: expected {}, found {}", key, expected, nb::repr(value).c_str()));
+  }
+  return result;
+}
+
 // A rope block of config.json, as a dict.
 void add_scaling(RopeConfig& config, const nb::dict& scaling, bool base_given) {
   std::map<std::string, nb::object> others;
@@ -51,17 +60,18 @@ void add_scaling(RopeConfig& config, const nb::dict& scaling, bool base_given) {
     if (name == "rope_type" || name == "type") {
       config.rope_type = nb::str(value).c_str();
     } else if (name == "rope_theta") {
-      const double base = nb::cast<double>(value);
+      const double base = value_of<double>(value, name, "a number");
       if (base_given && base != config.rope_theta) {
         fail(fmt::format("base: expected one, found {} and rope_theta {} in scaling",
                          config.rope_theta, base));
       }
       config.rope_theta = base;
     } else if (name == "mrope_section") {
-      config.mrope_section = nb::cast<std::vector<int64_t>>(value);
+      config.mrope_section = value_of<std::vector<int64_t>>(value, name, "a list of integers");
       config.position_axes = std::ssize(config.mrope_section);
     } else if (name == "mrope_interleaved") {
-      if (nb::cast<bool>(value)) config.mrope_order = MropeOrder::interleaved;
+      if (value_of<bool>(value, name, "true or false"))
+        config.mrope_order = MropeOrder::interleaved;
     } else {
       others[name] = nb::borrow(value);
     }
@@ -77,6 +87,9 @@ struct Arguments {
 };
 
 Rope rope_of(const Arguments& from, nb::handle scaling) {
+  if (from.pairing.empty()) {
+    fail("pairing: expected \"half_split\" or \"interleaved\", found none; no number says it");
+  }
   RopeConfig config;
   const int64_t head_dim = from.head_dim;
   if (head_dim < 2 || head_dim > 65536) {
@@ -90,10 +103,19 @@ Rope rope_of(const Arguments& from, nb::handle scaling) {
   }
   config.rope_theta = from.base.value_or(10000);
   config.layout = {head_dim, {{0, config.rotary_dim, pairing_from_name(from.pairing)}}};
-  if (!scaling.is_none()) add_scaling(config, nb::cast<nb::dict>(scaling), from.base.has_value());
+  if (nb::isinstance<nb::dict>(scaling)) {
+    add_scaling(config, nb::cast<nb::dict>(scaling), from.base.has_value());
+  } else if (!scaling.is_none()) {
+    fail(fmt::format("scaling: expected a dict with the keys of a rope block, found {}",
+                     nb::repr(scaling).c_str()));
+  }
   for (const auto& [name, count] :
        {std::pair{"heads", from.heads}, {"kv_heads", from.kv_heads}, {"seq_len", from.seq_len}}) {
     if (count.value_or(1) < 1) fail(fmt::format("{}: expected at least 1, found {}", name, *count));
+  }
+  if (from.heads && from.kv_heads && *from.heads % *from.kv_heads != 0) {
+    fail(fmt::format("kv_heads: expected a divisor of heads = {}, found {}", *from.heads,
+                     *from.kv_heads));
   }
   Layer heads;
   heads.heads = from.heads.value_or(0);
@@ -127,7 +149,7 @@ void bind_constructor(nb::class_<Rope>& rope) {
         new (self)
             Rope(rope_of({head_dim, pairing, base, rotary_dim, seq_len, heads, kv_heads}, scaling));
       },
-      arg("head_dim"), nb::kw_only(), arg("pairing"), arg("base").none() = nb::none(),
+      arg("head_dim"), nb::kw_only(), arg("pairing") = "", arg("base").none() = nb::none(),
       arg("rotary_dim").none() = nb::none(), arg("scaling").none() = nb::none(),
       arg("seq_len").none() = nb::none(), arg("heads").none() = nb::none(),
       arg("kv_heads").none() = nb::none(),

@@ -159,7 +159,7 @@ void bind_model(nb::module_& m) {
       [](nb::handle source, const std::string& assume, nb::handle scaling) {
         return read_any(source, assume, scaling);
       },
-      arg("source"), nb::kw_only(), arg("assume") = "", arg("scaling").none() = nb::none(),
+      arg("source").none(), nb::kw_only(), arg("assume") = "", arg("scaling").none() = nb::none(),
       nb::sig(docs::kReadModelSig), docs::kReadModel);
   m.def("preset_names", &preset_names, "The names of the models that are built in.");
 }

@@ -36,10 +36,7 @@ struct Integers {
 };
 
 Integers integers_of(nb::handle object, const char* what, int rank) {
-  nb::object kept = nb::borrow(object);
-  if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyRange_Check(object.ptr())) {
-    kept = nb::module_::import_("numpy").attr("asarray")(object);
-  }
+  const nb::object kept = array_of_list(object);
   const Array array(kept, what);
   const DType dtype = array.in().dtype;
   Integers result{array.in().shape, {}};

@@ -10,36 +10,48 @@ namespace {
 
 }  // namespace
 
-Positions::Positions(nb::handle object) {
-  if (object.is_none()) {
-    fail("position_ids: expected an array of them, or the position of the first token, found None");
+nb::object array_of_list(nb::handle object) {
+  if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr()) && !PyRange_Check(object.ptr())) {
+    return nb::borrow(object);
   }
-  if (PyBool_Check(object.ptr())) fail("position_ids: expected integers, found a bool");
+  const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
+  // NumPy takes a list of nothing for one of float64.
+  return nb::cast<int64_t>(array.attr("size")) == 0 ? array.attr("astype")("int64") : array;
+}
+
+Positions::Positions(nb::handle object, const char* what) : what_(what) {
+  if (object.is_none()) {
+    fail(fmt::format(
+        "{}: expected an array of them, or the position of the first token, found None", what));
+  }
+  if (PyBool_Check(object.ptr())) fail(fmt::format("{}: expected integers, found a bool", what));
   if (PyLong_Check(object.ptr())) {
     first_ = PyLong_AsLongLong(object.ptr());
     if (first_ == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
     return;
   }
-  const bool list =
-      PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyRange_Check(object.ptr());
-  if (list) kept_ = nb::module_::import_("numpy").attr("asarray")(object);
-  array_.emplace(list ? nb::handle(kept_) : object, "position_ids");
+  kept_ = array_of_list(object);
+  array_.emplace(kept_, what);
   const ConstTensorView& view = array_->in();
   if (view.dtype != DType::i64 && view.dtype != DType::i32) {
-    fail(fmt::format("position_ids: expected int64 or int32, found {}", in_words(view)));
+    fail(fmt::format("{}: expected int64 or int32, found {}", what, in_words(view)));
   }
   const int rank = view.shape.size();
-  if (rank < 1 || rank > 3) {
-    fail(fmt::format(
-        "position_ids: expected shape [seq], [batch, seq] or [axes, batch, seq], found {}",
-        in_words(view)));
+  if (rank > 3) {
+    fail(fmt::format("{}: expected shape [seq], [batch, seq] or [axes, batch, seq], found {}", what,
+                     in_words(view)));
+  }
+  if (rank == 0) {  // an integer of NumPy or torch
+    first_ = nb::cast<int64_t>(nb::steal(PyNumber_Index(object.ptr())));
+    array_.reset();
+    return;
   }
   ids_shape_ = view.shape;
 }
 
-std::vector<int64_t> Positions::list(const char* what) const {
+std::vector<int64_t> Positions::list() const {
   if (!array_ || ids_shape_.size() != 1) {
-    fail(fmt::format("{}: expected a list of them, as range(100), found {}", what,
+    fail(fmt::format("{}: expected a list of them, as range(100), found {}", what_,
                      array_ ? in_words(array_->in()) : std::to_string(first_)));
   }
   const PositionReader reader(ids(), 1, ids_shape_[0], 1);

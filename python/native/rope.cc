@@ -1,5 +1,7 @@
 #include "python/native/rope.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -18,8 +20,6 @@
 namespace ropewalk::python {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 void turn(const Rope& rope, Heads& heads, const Positions& positions, const How& how) {
   const TensorLayout layout = layout_named(how.layout);
   const Direction direction = how.direction();
@@ -28,13 +28,13 @@ void turn(const Rope& rope, Heads& heads, const Positions& positions, const How&
     if (rope.by_length) {
       return rotate(
           rope.config, ids, q, k,
-          {.tensor_layout = layout, .direction = direction, .parallel = {how.threads, {}}});
+          {.tensor_layout = layout, .direction = direction, .parallel = threads_of(how.threads)});
     }
     const bool swapped = direction != Direction::forward && rope.config.output_layout;
     RopeOptions options{.tensor_layout = layout,
                         .direction = direction,
                         .output_layout = rope.config.output_layout,
-                        .parallel = {how.threads, {}}};
+                        .parallel = threads_of(how.threads)};
     if (swapped) options.output_layout = rope.config.layout;
     apply_rope(rope.spectrum, swapped ? *rope.config.output_layout : rope.config.layout, ids, q, k,
                options);
@@ -61,6 +61,31 @@ nb::object inv_freq(const Rope& rope) {
       std::vector<float>(rope.spectrum.inv_freq.begin(), rope.spectrum.inv_freq.end()));
 }
 
+// cos_sin with each sequence's own length, 1 + its largest position.
+CosSin rows_by_length(const RopeConfig& config, const PositionIds& ids, CosSinOptions options) {
+  const Dims& shape = ids.ids.shape;
+  const int rank = shape.size();
+  const int64_t batch = rank > 1 ? shape[rank - 2] : 1;
+  const std::vector<int64_t> lengths =
+      sequence_lengths(ids, batch, shape[rank - 1], rank == 3 ? shape[0] : 1);
+  const int64_t most = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  options.seq_len = most;
+  CosSin rows = cos_sin(config, ids.ids, options);
+  for (int64_t b = 0; b < batch; ++b) {
+    options.seq_len = lengths[static_cast<size_t>(b)];
+    if (options.seq_len == most) continue;
+    ConstTensorView own = ids.ids;
+    own.data = static_cast<const char*>(own.data) +
+               b * own.strides[rank - 2] * static_cast<int64_t>(size_in_bytes(own.dtype));
+    own.shape[rank - 2] = 1;
+    const CosSin of_one = cos_sin(config, own, options);
+    const auto from = b * std::ssize(of_one.cos.bytes);
+    std::ranges::copy(of_one.cos.bytes, rows.cos.bytes.begin() + from);
+    std::ranges::copy(of_one.sin.bytes, rows.sin.bytes.begin() + from);
+  }
+  return rows;
+}
+
 nb::object cos_sin_of(const Rope& rope, nb::handle position_ids, nb::handle dtype,
                       const char* angles, const char* form) {
   const Positions positions(position_ids);
@@ -70,15 +95,11 @@ nb::object cos_sin_of(const Rope& rope, nb::handle position_ids, nb::handle dtyp
                               .form = row_form_from_name(form),
                               .dtype = float_dtype(dtype),
                               .seq_len = rope.seq_len};
-  if (rope.by_length) {
-    fail(
-        "seq_len: expected one, as this scaling depends on the length of the sequence, found "
-        "none; give it to rope()");
-  }
   std::optional<CosSin> rows;
   {
     const nb::gil_scoped_release released;
-    rows = cos_sin(rope.config, ids.ids, options);
+    rows = rope.by_length ? rows_by_length(rope.config, ids, options)
+                          : cos_sin(rope.config, ids.ids, options);
   }
   return nb::make_tuple(array_from(std::move(rows->cos), position_ids),
                         array_from(std::move(rows->sin), position_ids));
@@ -145,7 +166,7 @@ void bind_rope(nb::module_& m) {
          bool inverse, bool transpose, int threads) {
         apply_in_place(self, q, k, ids, {layout, inverse, transpose, threads});
       },
-      arg("q"), arg("k").none() = nb::none(), arg("position_ids").none() = nb::none(),
+      arg("q").none(), arg("k").none() = nb::none(), arg("position_ids").none() = nb::none(),
       nb::kw_only(), arg("layout") = "", arg("inverse") = false, arg("transpose") = false,
       arg("threads") = 0, nb::sig(docs::kApplyInPlaceSig), docs::kApplyInPlace);
   rope.def(
@@ -154,18 +175,19 @@ void bind_rope(nb::module_& m) {
          bool inverse, bool transpose, int threads) {
         return apply(self, q, k, ids, {layout, inverse, transpose, threads});
       },
-      arg("q"), arg("k").none() = nb::none(), arg("position_ids").none() = nb::none(),
+      arg("q").none(), arg("k").none() = nb::none(), arg("position_ids").none() = nb::none(),
       nb::kw_only(), arg("layout") = "", arg("inverse") = false, arg("transpose") = false,
       arg("threads") = 0, nb::sig(docs::kApplySig), docs::kApply);
-  rope.def("cos_sin", cos_sin_of, arg("position_ids"), nb::kw_only(), arg("dtype") = "float32",
-           arg("angles") = "exact", arg("form") = "half", nb::sig(docs::kCosSinSig), docs::kCosSin);
+  rope.def("cos_sin", cos_sin_of, arg("position_ids").none(), nb::kw_only(),
+           arg("dtype") = "float32", arg("angles") = "exact", arg("form") = "half",
+           nb::sig(docs::kCosSinSig), docs::kCosSin);
   rope.def(
       "decay",
       [](const Rope& r, nb::handle distances) {
         return array_from(
-            rotation_decay(r.config, Positions(distances).list("distances"), r.seq_len));
+            rotation_decay(r.config, Positions(distances, "distances").list(), r.seq_len));
       },
-      arg("distances"), nb::sig("def decay(self, distances: object) -> numpy.ndarray"),
+      arg("distances").none(), nb::sig("def decay(self, distances: object) -> numpy.ndarray"),
       docs::kDecay);
   rope.def(
       "to_dict", [](const Rope& r) { return to_python(to_json(r.config)); },

@@ -42,6 +42,9 @@ struct How {
   Direction direction() const;
 };
 
+// How many threads a call may use. Throws invalid_argument for a negative count.
+Parallel threads_of(int threads);
+
 // The layout of a call. Throws invalid_argument naming the three for "", where none was given.
 TensorLayout layout_named(const char* name);
 

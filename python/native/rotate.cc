@@ -30,6 +30,11 @@ TensorLayout layout_named(const char* name) {
       "heads, head_dim]), found none; no array says it");
 }
 
+Parallel threads_of(int threads) {
+  if (threads < 0) fail(fmt::format("threads: expected at least 0, found {}", threads));
+  return {threads, {}};
+}
+
 Direction How::direction() const {
   if (inverse && transpose) fail("inverse, transpose: expected one of them, found both");
   return inverse ? Direction::inverse : transpose ? Direction::transpose : Direction::forward;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 
 #include "python/native/docs.h"
 #include "python/native/rotate.h"
@@ -43,7 +44,7 @@ void turn(const Rows& rows, Heads& heads, TensorLayout layout, int threads) {
   heads.run([&](const Rotated& q, const std::optional<Rotated>& k) {
     const RopeConfig& config = rows.rope->config;
     RopeOptions options{
-        .tensor_layout = layout, .direction = rows.rows.direction, .parallel = {threads, {}}};
+        .tensor_layout = layout, .direction = rows.rows.direction, .parallel = threads_of(threads)};
     if (!config.output_layout) return apply_rope(rows.rows, config.layout, q, k, options);
     const bool back = options.direction != Direction::forward;
     options.output_layout = back ? config.layout : *config.output_layout;
@@ -63,8 +64,8 @@ void bind_rows(nb::module_& m) {
         Heads heads(q, k, order, self.rope->heads);
         turn(self, heads, order, threads);
       },
-      arg("q"), arg("k").none() = nb::none(), nb::kw_only(), arg("layout") = "", arg("threads") = 0,
-      nb::sig(docs::kRowsApplyInPlaceSig), docs::kRowsApplyInPlace);
+      arg("q").none(), arg("k").none() = nb::none(), nb::kw_only(), arg("layout") = "",
+      arg("threads") = 0, nb::sig(docs::kRowsApplyInPlaceSig), docs::kRowsApplyInPlace);
   rows.def(
       "apply",
       [](const Rows& self, nb::handle q, nb::handle k, const char* layout, int threads) {
@@ -74,8 +75,8 @@ void bind_rows(nb::module_& m) {
         turn(self, heads, order, threads);
         return heads.results();
       },
-      arg("q"), arg("k").none() = nb::none(), nb::kw_only(), arg("layout") = "", arg("threads") = 0,
-      nb::sig(docs::kRowsApplySig), docs::kRowsApply);
+      arg("q").none(), arg("k").none() = nb::none(), nb::kw_only(), arg("layout") = "",
+      arg("threads") = 0, nb::sig(docs::kRowsApplySig), docs::kRowsApply);
   rows.def_prop_ro(
       "shape",
       [](const Rows& r) { return nb::make_tuple(r.rows.batch, r.rows.length, r.rows.pairs); },
@@ -91,7 +92,7 @@ void bind_rows(nb::module_& m) {
       [](const std::shared_ptr<const Rope>& self, nb::handle ids, bool inverse, bool transpose) {
         return make_rows(self, ids, {.inverse = inverse, .transpose = transpose});
       },
-      arg("position_ids"), nb::kw_only(), arg("inverse") = false, arg("transpose") = false,
+      arg("position_ids").none(), nb::kw_only(), arg("inverse") = false, arg("transpose") = false,
       nb::sig(docs::kMakeRowsSig), docs::kMakeRows);
 }
 

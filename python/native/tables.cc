@@ -120,8 +120,19 @@ void rotate_with_rows(const OnnxCall& call, const TensorView& out) {
   }
 }
 
+// ONNX's attribute is an integer, PyTorch's argument a bool.
+bool is_set(nb::handle flag, const char* what) {
+  if (flag.is(Py_False) || flag.is(Py_True)) return flag.is(Py_True);
+  int64_t value = -1;
+  if (nb::isinstance<nb::int_>(flag) && nb::try_cast(flag, value) && (value == 0 || value == 1)) {
+    return value == 1;
+  }
+  fail(fmt::format("{}: expected True, False, 1 or 0, found {}", what, nb::repr(flag).c_str()));
+}
+
 nb::object rotary_embedding(nb::handle x, nb::handle cos, nb::handle sin, nb::handle position_ids,
-                            bool interleaved, int64_t rotary_embedding_dim, int64_t num_heads) {
+                            nb::handle interleaved, int64_t rotary_embedding_dim,
+                            int64_t num_heads) {
   OnnxCall call{{x, "x"}, {cos, "cos"}, {sin, "sin"}, {}, {}};
   call.split = split_of(call.x.in(), num_heads);
   const Dims& shape = call.cos.in().shape;
@@ -135,8 +146,9 @@ nb::object rotary_embedding(nb::handle x, nb::handle cos, nb::handle sin, nb::ha
                      dim / 2, dim, rotary_embedding_dim > 0 ? "" : " (or rotary_embedding_dim)",
                      in_words(call.cos.in())));
   }
-  call.layout = {call.split.head_dim,
-                 {{0, dim, interleaved ? Pairing::interleaved : Pairing::half_split}}};
+  call.layout = {
+      call.split.head_dim,
+      {{0, dim, is_set(interleaved, "interleaved") ? Pairing::interleaved : Pairing::half_split}}};
   nb::object out = empty_like(x);
   {
     const Array result(out, "out");
@@ -152,7 +164,7 @@ nb::object rotary_embedding(nb::handle x, nb::handle cos, nb::handle sin, nb::ha
 
 nb::object sinusoidal_of(nb::handle positions, int64_t d_model, const char* layout, double base,
                          nb::handle dtype) {
-  const std::vector<int64_t> list = Positions(positions).list("positions");
+  const std::vector<int64_t> list = Positions(positions, "positions").list();
   const SinusoidalConfig config{
       .d_model = d_model, .layout = sinusoidal_layout_from_name(layout), .base = base};
   if (d_model < 1) fail(fmt::format("d_model: expected at least 1, found {}", d_model));
@@ -168,11 +180,11 @@ nb::object sinusoidal_of(nb::handle positions, int64_t d_model, const char* layo
 
 void bind_tables(nb::module_& m) {
   using nb::arg;
-  m.def("rotary_embedding", rotary_embedding, arg("x"), arg("cos"), arg("sin"),
-        arg("position_ids").none() = nb::none(), nb::kw_only(), arg("interleaved") = false,
+  m.def("rotary_embedding", rotary_embedding, arg("x").none(), arg("cos").none(), arg("sin").none(),
+        arg("position_ids").none() = nb::none(), nb::kw_only(), arg("interleaved").none() = false,
         arg("rotary_embedding_dim") = 0, arg("num_heads") = 0, nb::sig(docs::kRotaryEmbeddingSig),
         docs::kRotaryEmbedding);
-  m.def("sinusoidal", sinusoidal_of, arg("positions"), arg("d_model"),
+  m.def("sinusoidal", sinusoidal_of, arg("positions").none(), arg("d_model"),
         arg("layout") = "interleaved", nb::kw_only(), arg("base") = 10000.0,
         arg("dtype") = "float32", nb::sig(docs::kSinusoidalSig), docs::kSinusoidal);
   m.def(

@@ -45,7 +45,9 @@ class Rope:
         dtype: float32, float16 or bfloat16, rounded once from the exact value. angles: "exact"; "ideal" (no float32
         inv_freq either); "hf_float32", "ggml_float32", ...: the angles that transformers, llama.cpp, ... compute, bit
         for bit, with their rounding. form: "half" [c_0 .. c_P-1] (ONNX, vLLM), "doubled" [c c] (transformers, half_split),
-        "interleaved" [c_0 c_0 c_1 c_1 ..] (Cohere, diffusers). The arrays are of the kind of position_ids.
+        "interleaved" [c_0 c_0 c_1 c_1 ..] (Cohere, diffusers). A scaling that depends on the length takes each sequence's
+        own, as apply does, where seq_len is not given; transformers takes the longest of a batch for all. The arrays are of
+        the kind of position_ids.
         """
 
     def decay(self, distances: object) -> numpy.ndarray:
@@ -151,7 +153,7 @@ class Rows:
     def shape(self) -> tuple[int, int, int]:
         """(sequences, tokens of each, pairs)."""
 
-    def __repr__(self) -> "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >": ...
+    def __repr__(self) -> str: ...
 
 class Encoding:
     """

@@ -86,7 +86,19 @@ def test_position_ids(rope):
     assert "position_ids: expected int64 or int32, found float64 of shape [3]" in call([0.0, 1.0, 2.0])
     assert "int64 or int32, found uint8" in call(np.zeros(3, np.uint8))
     assert "expected [3], [2, 3] or [1, 2, 3], found [4]" in call(range(4))
-    assert "position_ids: expected shape" in call(np.zeros((), np.int64))
+    assert "position_ids: expected int64 or int32, found float64 of shape []" in call(np.float64(3))
+    assert "position_ids: expected int64 or int32, found bool of shape []" in call(np.True_)
+    x[...] = np.arange(x.size).reshape(x.shape) / 1000
+    expected = rope.apply(x, None, 3, layout="bshd")
+    for first in (np.int64(3), np.int32(3), np.array(3)):
+        assert (rope.apply(x, None, first, layout="bshd") == expected).all()
+    for none in ([], (), range(0), [[], []]):
+        assert rope.apply(x[:, :0], None, none, layout="bshd").shape == (2, 0, 32, 128)
+    assert ropewalk.sinusoidal([], 4).shape == (0, 4) and ropewalk.positions.from_mask([[], []]).shape == (2, 0)
+    message = error_of("invalid_argument", lambda: ropewalk.sinusoidal([0.5], 4))
+    assert message.startswith("positions: expected int64 or int32, found float64")
+    message = error_of("invalid_argument", lambda: rope.decay(None))
+    assert message.startswith("distances: expected an array") and message.endswith("found None")
     with pytest.raises(OverflowError):
         rope.apply_(x, None, 2**63, layout="bshd")
 
@@ -136,10 +148,33 @@ def test_a_bad_rope_is_refused():
         (dict(head_dim=8, heads=0), "heads: expected at least 1, found 0"),
         (dict(head_dim=8, scaling={"rope_type": "yarn", "factr": 2}), 'found "factr"'),
         (dict(head_dim=8, scaling={"rope_type": "linear", "factor": "four"}), "scaling: factor: expected a number"),
+        (dict(head_dim=8, heads=3, kv_heads=2), "kv_heads: expected a divisor of heads = 3, found 2"),
+        (dict(head_dim=8, scaling="yarn"), "scaling: expected a dict with the keys of a rope block, found 'yarn'"),
+        (dict(head_dim=8, scaling=[1]), "scaling: expected a dict with the keys of a rope block, found [1]"),
+        (dict(head_dim=8, scaling={"rope_theta": "x"}), "scaling: rope_theta: expected a number, found 'x'"),
+        (dict(head_dim=8, scaling={"mrope_section": 4}), "scaling: mrope_section: expected a list of integers, found 4"),
+        (dict(head_dim=8, scaling={"mrope_interleaved": 1}), "scaling: mrope_interleaved: expected true or false, found 1"),
         (dict(head_dim=8, base=5.0, scaling={"rope_type": "linear", "factor": 2, "rope_theta": 6.0}), "base: expected one"),
     ):
         assert message in error_of("invalid_argument", lambda: ropewalk.Rope(pairing="half_split", **keywords))
     assert "yarn" in error_of("unsupported", lambda: ropewalk.Rope(8, pairing="half_split", scaling={"rope_type": "yran"}))
     error_of("invalid_argument", lambda: ropewalk.Rope(8, pairing="neox"))
-    with pytest.raises(TypeError):
-        ropewalk.Rope(8)
+    assert error_of("invalid_argument", lambda: ropewalk.Rope(8)).startswith('pairing: expected "half_split" or "interleaved", found none')
+
+
+def test_arguments_of_another_type_are_named(rope):
+    x = zeros(1, 3, 32, 128)
+    for call, message in (
+        (lambda: ropewalk.read_model(None), "source: expected a path, "),
+        (lambda: rope.apply_(None, x, 0, layout="bshd"), "q: expected an array"),
+        (lambda: rope.rows(0).apply(None, x, layout="bshd"), "q: expected an array"),
+        (lambda: rope.rows(None), "position_ids: expected an array"),
+        (lambda: rope.apply_(x, None, 0, layout="bshd", threads=-1), "threads: expected at least 0, found -1"),
+        (lambda: rope.rows(range(3)).apply_(x, layout="bshd", threads=-1), "threads: expected at least 0, found -1"),
+        (lambda: ropewalk.attention(x, x, x, layout="bshd", threads=-2), "threads: expected at least 0, found -2"),
+        (lambda: ropewalk.attention(x, x, x, layout="bshd", scale=0), "scale: expected a number other than 0"),
+        (lambda: ropewalk.attention(x, x, x, layout="bshd", window_left=-1), "window_left: expected at least 0 keys, or None for all, found -1"),
+        (lambda: ropewalk.attention(x, x, x, layout="bshd", window_right=-2), "window_right: expected at least 0 keys, or None for all, found -2"),
+        (lambda: ropewalk.rotary_embedding(x, x[0, 0, :, :64], x[0, 0, :, :64], interleaved=2), "interleaved: expected True, False, 1 or 0, found 2"),
+    ):
+        assert error_of("invalid_argument", call).startswith(message)

@@ -28,6 +28,8 @@ def test_rotary_embedding_is_onnx_s(random, interleaved, dim):
     expected = onnx_rotary(x, cache[0][ids], cache[1][ids], interleaved, dim)
     got = ropewalk.rotary_embedding(x, cache[0], cache[1], ids, **keywords)
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-6)
+    keywords["interleaved"] = int(interleaved)  # as ONNX's attribute is
+    assert (ropewalk.rotary_embedding(x, cache[0], cache[1], ids, **keywords) == got).all()
     rows = cache[0][ids], cache[1][ids]
     assert (ropewalk.rotary_embedding(x, *rows, **keywords) == got).all()
     assert (ropewalk.rotary_embedding(x, rows[0][:, None], rows[1][:, None], **keywords) == got).all()

@@ -106,8 +106,19 @@ def test_a_scaling_that_depends_on_the_length_takes_each_sequence_s_own():
     assert (both[0] == ropewalk.Rope(8, pairing="half_split").apply(x[:1], None, 3, layout="bshd")[0]).all()
     assert (rope.rows([[3], [100]]).apply(x, layout="bshd") == both).all()
     assert fixed.seq_len == 101 and rope.seq_len is None
-    with pytest.raises(ropewalk.Error, match="seq_len: expected one"):
-        rope.cos_sin([0, 1])
+    for angles in ("exact", "hf_float32"):
+        cos, sin = rope.cos_sin(np.array([[3, 2], [100, 7]]), angles=angles, form="doubled")
+        for row, ids, length in ((0, [3, 2], 4), (1, [100, 7], 101)):
+            own = ropewalk.Rope(8, pairing="half_split", scaling=scaling, seq_len=length)
+            expected = own.cos_sin(ids, angles=angles, form="doubled")
+            assert (cos[row] == expected[0]).all() and (sin[row] == expected[1]).all()
+    assert (rope.cos_sin(100)[0] == fixed.cos_sin(100)[0]).all() and rope.cos_sin(np.zeros((0, 3), np.int64))[0].shape == (0, 3, 4)
+    assert rope.cos_sin([])[0].shape == (0, 4)
+
+
+def test_rows_say_what_they_are():
+    rows = ropewalk.Rope(8, pairing="half_split").rows([[1, 2, 3], [4, 5, 6]])
+    assert repr(rows) == str(rows) == "<ropewalk.Rows: 2 x 3 tokens, 4 pairs>"
 
 
 def test_cos_sin(random):
