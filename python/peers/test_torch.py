@@ -82,6 +82,66 @@ def test_the_gradient_of_the_rotation(pairing, layout, inverse):
     assert torch.allclose(back, expected, atol=1e-6)
 
 
+SHORT_LONG = dict(short_factor=[1.0, 1.5, 2.0, 3.0], long_factor=[1.0, 4.0, 9.0, 16.0])
+
+
+@pytest.mark.parametrize("scaling", (
+    {"rope_type": "dynamic", "factor": 4.0, "max_position_embeddings": 16},
+    {"rope_type": "longrope", "factor": 4.0, "original_max_position_embeddings": 16, "max_position_embeddings": 64, **SHORT_LONG},
+))
+@pytest.mark.parametrize("layout", ("bshd", "bhsd", "thd"))
+def test_float64_takes_the_length_of_each_sequence(scaling, layout):
+    rope = ropewalk.Rope(8, pairing="half_split", scaling=scaling)
+    shape = {"bshd": (2, 3, 4, 8), "bhsd": (2, 4, 3, 8), "thd": (3, 4, 8)}[layout]
+    q = torch.randn(shape, dtype=torch.float64)
+    for ids in (100, [3, 4, 5], torch.tensor([[1, 2, 0], [7, 300, 4]]), torch.tensor([[[90, 91, 92]]])):
+        if layout == "thd" and isinstance(ids, torch.Tensor) and ids.numel() > 3:
+            continue
+        for inverse in (False, True):
+            got = ropewalk.torch.apply_rope(rope, q, None, ids, layout=layout, inverse=inverse)
+            single = ropewalk.torch.apply_rope(rope, q.float(), None, ids, layout=layout, inverse=inverse)
+            assert torch.allclose(got, single.double(), rtol=0, atol=2e-6)
+    ids = [[1, 2, 0], [7, 300, 4]]
+    if layout != "thd":
+        for row, length in ((0, 3), (1, 301)):
+            own = ropewalk.Rope(8, pairing="half_split", scaling=scaling, seq_len=length)
+            got = ropewalk.torch.apply_rope(rope, q, None, ids, layout=layout)[row]
+            assert torch.allclose(got, ropewalk.torch.apply_rope(own, q[row : row + 1], None, ids[row], layout=layout)[0])
+    q.requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: ropewalk.torch.apply_rope(rope, x, None, 100, layout=layout, inverse=True), (q,))
+    assert ropewalk.torch.apply_rope(rope, q[..., :0, :, :], None, [], layout="thd" if layout == "thd" else "bshd").numel() == 0
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
+def test_what_every_dtype_refuses(dtype):
+    rope = ropewalk.Rope(64, pairing="half_split", heads=8)
+    x = torch.zeros(1, 5, 8, 64, dtype=dtype)
+    for q, ids, layout, message in (
+        (x, 0, "bhds", "layout"),
+        (x, torch.tensor([3]), "bshd", "position_ids"),
+        (x, torch.arange(5.0), "bshd", "position_ids: expected int64 or int32, found float32"),
+        (x, torch.ones(5, dtype=torch.bool), "bshd", "position_ids: expected int64 or int32, found bool"),
+        (x, torch.tensor(True), "bshd", "position_ids: expected int64 or int32, found bool"),
+        (x, True, "bshd", "position_ids: expected integers, found a bool"),
+        (x, None, "bshd", "position_ids: expected a tensor"),
+        (torch.zeros(1, 5, 8, 80, dtype=dtype), 0, "bshd", "head_dim|80"),
+        (torch.zeros(1, 5, 3, 64, dtype=dtype), 0, "bshd", "q: expected 8 heads"),
+        (torch.zeros(64, dtype=dtype), 0, "bshd", "q"),
+    ):
+        with pytest.raises(ropewalk.Error, match=message):
+            ropewalk.torch.apply_rope(rope, q, None, ids, layout=layout)
+
+
+def test_positions_of_every_kind():
+    rope = ropewalk.Rope(8, pairing="half_split")
+    for dtype in (torch.float32, torch.float64):
+        q = torch.randn(1, 2, 3, 8, dtype=dtype)
+        expected = ropewalk.torch.apply_rope(rope, q, None, torch.tensor([4, 5, 6]), layout="bhsd")
+        for ids in (4, np.int64(4), torch.tensor(4), np.array(4), [4, 5, 6], (4, 5, 6), range(4, 7), np.arange(4, 7), [[4, 5, 6]]):
+            assert (ropewalk.torch.apply_rope(rope, q, None, ids, layout="bhsd") == expected).all()
+    assert (rope.apply(q.float(), None, torch.tensor(4), layout="bhsd") == rope.apply(q.float(), None, 4, layout="bhsd")).all()
+
+
 def test_the_gradient_by_rows():
     cos, sin = torch.randn(2, 5, 3), torch.randn(2, 5, 3)
     x = torch.randn(2, 4, 5, 8, dtype=torch.float64, requires_grad=True)
@@ -164,6 +224,42 @@ def test_patch(model, config, keywords):
     model(tokens, labels=tokens).loss.backward()
     grads = [parameter.grad.clone() for parameter in model.parameters()]
     assert all(grad.isfinite().all() for grad in grads)
+
+
+def test_patch_of_two_models_of_one_family():
+    config = transformers.LlamaConfig(**SMALL)
+    a, b = (transformers.LlamaForCausalLM(config).eval() for _ in range(2))
+    tokens = torch.randint(0, 99, (1, 9))
+    code = transformers.models.llama.modeling_llama
+    own = code.apply_rotary_pos_emb
+    with torch.no_grad():
+        before = b(tokens).logits
+        of_a, of_b = ropewalk.torch.patch(a), ropewalk.torch.patch(b)
+        assert [name for name, _ in of_a.replaced] == [name for name, _ in of_b.replaced] and len(of_b.replaced) == 2
+        patched, ours = b(tokens).logits, code.apply_rotary_pos_emb
+        again = ropewalk.torch.patch(b)
+        assert not again.replaced and "left model.rotary_emb: patch replaced it before" in repr(again)
+        assert (b(tokens).logits == patched).all()
+        of_a.restore()
+        of_a.restore()
+        assert code.apply_rotary_pos_emb is ours and (b(tokens).logits == patched).all()
+        of_b.restore()
+        assert code.apply_rotary_pos_emb is own and (b(tokens).logits == before).all()
+
+
+def test_patch_leaves_frequencies_that_depend_on_the_length():
+    rope = {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 1e4}
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**SMALL, max_position_embeddings=64, rope_parameters=rope))
+    patched = ropewalk.torch.patch(model)
+    assert not patched.replaced and "its frequencies depend on the length" in repr(patched)
+
+
+def test_patch_leaves_a_forward_whose_layer_types_nobody_knows():
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**SMALL))
+    rotary = model.model.rotary_emb
+    own = rotary.forward
+    rotary.forward = lambda x, position_ids, layer_type=None: own(x, position_ids)
+    assert "the config has no layer_types" in repr(ropewalk.torch.patch(model))
 
 
 def test_patch_refuses_a_model_that_does_not_rotate():

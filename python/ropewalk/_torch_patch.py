@@ -7,6 +7,7 @@ import types
 import torch
 
 from ._ropewalk import Error, read_model
+from ._torch_lengths import by_length, text_of
 
 _FORMS = ("doubled", "interleaved", "half")
 
@@ -98,12 +99,21 @@ class _Tables:
 def _fitting_tables(module, ropes, angles, length):
     """The tables that stand for this module's, or why there are none."""
     original = module.forward
+    if hasattr(original, "_ropewalk"):
+        return None, "patch replaced it before; restore() of what that returned puts the model's own back"
     names = list(inspect.signature(original).parameters)
     if names[:2] != ["x", "position_ids"] or len(names) > 3:
         return None, f"its forward takes {', '.join(names)}"
+    if any(by_length(text_of(rope)) for rope in ropes.values()):
+        return None, ("its frequencies depend on the length: ropewalk takes that of each sequence, transformers the longest of the "
+                      "batch for all")
     tables = _Tables(ropes, angles, original)
     arguments = (torch.zeros(1, 1, 1), torch.arange(length)[None])
-    kinds = [kind for kind in ropes if kind is not None] if len(names) == 3 and names[2] == "layer_type" else [None]
+    kinds = [None]
+    if len(names) == 3 and names[2] == "layer_type":
+        kinds = [kind for kind in ropes if kind is not None]
+        if not kinds:
+            return None, "its forward takes layer_type, and the config has no layer_types"
     try:
         if all(tables.fits(module, arguments, kind) for kind in kinds):
             return tables, None
@@ -123,6 +133,7 @@ def _apply_function(original):
         return tuple(rotary_embedding_rows(x, rows[0], rows[1], interleaved=rows[2]) for x in (q, k))
 
     apply_rotary_pos_emb._ropewalk = original
+    apply_rotary_pos_emb._users = 0  # models that are patched and not restored
     return apply_rotary_pos_emb
 
 
@@ -143,15 +154,31 @@ def _rotates_alike(original, replacement, rope, tables, heads):
 
 
 def _functions_of(model):
-    """apply_rotary_pos_emb(q, k, cos, sin, ...) of each file of the model's code."""
+    """apply_rotary_pos_emb(q, k, cos, sin, ...) of each file of the model's code: (file, its own, what stands for it)."""
     for name in sorted({type(module).__module__ for module in model.modules()}):
         code = sys.modules.get(name)
         function = getattr(code, "apply_rotary_pos_emb", None)
-        if function is None or getattr(function, "_ropewalk", None) is not None:
+        if function is None:
+            continue
+        if hasattr(function, "_ropewalk"):  # for another model of this code
+            yield code, function._ropewalk, function
             continue
         parameters = list(inspect.signature(function).parameters)
         if parameters[:4] == ["q", "k", "cos", "sin"] and parameters[4:] in ([], ["unsqueeze_dim"]):
-            yield code, function
+            yield code, function, _apply_function(function)
+
+
+def _use(code, replacement):
+    """Puts the replacement into the file of code; returns what takes it out again once no model uses it."""
+    code.apply_rotary_pos_emb = replacement
+    replacement._users += 1
+
+    def give_back():
+        replacement._users -= 1
+        if replacement._users == 0 and code.apply_rotary_pos_emb is replacement:
+            code.apply_rotary_pos_emb = replacement._ropewalk
+
+    return give_back
 
 
 def patch(model, *, angles="exact"):
@@ -161,7 +188,8 @@ def patch(model, *, angles="exact"):
     ropewalk.read_model reads it. Each module and function is tried beside the model's own first, at eight positions, and left as it
     is where they are not alike (a vision tower, M-RoPE's tables of three axes, another function): the result says what was
     replaced and what was left. The function is the module-level apply_rotary_pos_emb of the model's code; other models of the
-    process still reach their own through it. Returns Patched, whose restore() puts all back. With a gradient for q and k.
+    process still reach their own through it, and it stays until every patched one of them is restored. A model that is patched
+    already is left as it is, and so are frequencies that depend on the length (dynamic, longrope). Returns Patched, whose restore() puts all back. With a gradient for q and k.
     Raises ropewalk.Error for a config that ropewalk cannot read, or whose layers do not rotate.
     """
     encoding = read_model(model.config)
@@ -191,14 +219,14 @@ def _forward_of(tables):
     def forward(self, x, position_ids, layer_type=None):
         return tables(self, x, position_ids, layer_type)
 
+    forward._ropewalk = tables
     return forward
 
 
 def _patch_functions(model, encoding, found, done):
     heads = (max(encoding.heads, 1), max(encoding.kv_heads, 1))
     turned = False
-    for code, original in _functions_of(model) if found else ():
-        replacement = _apply_function(original)
+    for code, original, replacement in _functions_of(model) if found else ():
         name = f"{code.__name__}.apply_rotary_pos_emb"
         try:
             alike = all(_rotates_alike(original, replacement, tables.rope(None), tables, heads) for tables in found)
@@ -208,8 +236,7 @@ def _patch_functions(model, encoding, found, done):
         if not alike:
             done.left.append((name, "it turns other channels than the rotation of the config, whose rows it gets"))
             continue
-        code.apply_rotary_pos_emb = replacement
-        done._undo.append(lambda code=code, original=original: setattr(code, "apply_rotary_pos_emb", original))
+        done._undo.append(_use(code, replacement))
         done.replaced.append((name, "turns q and k by float32 rows, rounded once"))
         turned = True
     for tables in found:

@@ -9,19 +9,18 @@ Tensors are on the CPU; float32, bfloat16 and float16 by ropewalk's kernels, wit
 """
 
 import functools
-import json
 
+import numpy as np
 import torch
 
 from ._ropewalk import Error, Rope, rotary_embedding, sinusoidal
+from ._torch_lengths import rope_of, spectrum_of, text_of
 from ._torch_patch import Patched, patch
 
 __all__ = ["Patched", "PositionalEncoding", "RotaryEmbedding", "apply_rope", "patch", "rotary_embedding_rows"]
 
 
-@functools.lru_cache(maxsize=256)
-def _kept_text(rope):
-    return json.dumps(rope.__getstate__())
+_kept_text = functools.lru_cache(maxsize=256)(text_of)
 
 
 @torch.compiler.assume_constant_result
@@ -30,24 +29,25 @@ def _text_of(rope):
     return _kept_text(rope)
 
 
-@functools.lru_cache(maxsize=256)
-def _rope_of(text):
-    rope = Rope.__new__(Rope)
-    rope.__setstate__(tuple(json.loads(text)))
-    return rope
-
-
-def _exact_in_float64(x, position_ids, rope, layout, direction):
+def _exact_in_float64(x, position_ids, text, layout, direction):
     """The same rotation as a formula on float64, for gradcheck and for those who compute in float64."""
+    rope = rope_of(text)
     config = rope.to_dict()
     if config.get("output_layout") or rope.axis.any():
         raise Error(code="unsupported", message="q: expected float32, bfloat16 or float16 for a rotation on several axes or into another "
                                     "layout, found float64")
+    # What the kernels refuse is refused by them.
+    rope.apply(x.detach().to(torch.float32), None, position_ids.detach(), layout=layout)
+    if x.numel() == 0:
+        return x.clone(memory_format=torch.contiguous_format)
+    if position_ids.ndim == 3:
+        position_ids = position_ids[0]
+    inv_freq, scaling = spectrum_of(text, position_ids)
     turn = 1.0 if direction in ("forward", "inverse_transpose") else -1.0
-    size = 1 / rope.attention_scaling if direction.startswith("inverse") else rope.attention_scaling
-    angle = position_ids.to(torch.float64)[..., None] * torch.from_numpy(rope.inv_freq).to(torch.float64) * turn
-    angle = angle.unsqueeze(-3 if layout == "bhsd" else -2)  # beside the heads
-    cos, sin = angle.cos() * size, angle.sin() * size
+    size = 1 / scaling if direction.startswith("inverse") else scaling
+    angle = position_ids.to(torch.float64)[..., None] * inv_freq * turn
+    heads = -3 if layout == "bhsd" else -2
+    cos, sin = (angle.cos() * size).unsqueeze(heads), (angle.sin() * size).unsqueeze(heads)
     out, first = x.clone(memory_format=torch.contiguous_format), 0
     for window in config["layout"]["windows"]:
         start, pairs = window["offset"], window["dim"] // 2
@@ -64,15 +64,17 @@ def _exact_in_float64(x, position_ids, rope, layout, direction):
 
 @torch.library.custom_op("ropewalk::rotate", mutates_args=())
 def _rotate(x: torch.Tensor, position_ids: torch.Tensor, rope: str, layout: str, direction: str) -> torch.Tensor:
-    turning = _rope_of(rope)
+    turning = rope_of(rope)
     if x.dtype == torch.float64:
-        return _exact_in_float64(x, position_ids, turning, layout, direction)
+        return _exact_in_float64(x, position_ids, rope, layout, direction)
     how = {direction: True} if direction in ("inverse", "transpose") else {}
     out = turning.apply(x.detach(), None, position_ids.detach(), layout=layout, **how)
-    if direction == "inverse_transpose" and turning.attention_scaling != 1:
+    scaling = spectrum_of(rope, position_ids)[1] if direction == "inverse_transpose" else torch.ones(())
+    if (scaling != 1).any():
         config = turning.to_dict()
+        square = scaling.unsqueeze(-1) ** 2 if scaling.ndim else scaling**2
         for window in config.get("output_layout", config["layout"])["windows"]:
-            out[..., window["offset"] : window["offset"] + window["dim"]] /= turning.attention_scaling**2
+            out[..., window["offset"] : window["offset"] + window["dim"]] /= square
     return out
 
 
@@ -101,21 +103,36 @@ _rotate.register_autograd(_rotate_backward, setup_context=_rotate_setup)
 def apply_rope(rope, q, k=None, position_ids=None, *, layout, inverse=False):
     """Rotates q and k (which may be None) into new tensors, with a gradient: rope.apply of torch.
 
-    rope: a ropewalk.Rope. q, k, layout: as in Rope.apply; float64 too. position_ids: an int64 or int32 tensor [seq], [batch, seq] or
-    [axes, batch, seq], or an integer, the position of the first token. Returns that of q, or (q, k). The backward pass is the
-    transposed rotation. Raises ropewalk.Error as Rope.apply.
+    rope: a ropewalk.Rope. q, k, layout: as in Rope.apply; float64 too. position_ids: int64 or int32 [seq], [batch, seq] or
+    [axes, batch, seq], a tensor, an array of NumPy or a list; or an integer, the position of the first token. Returns that of q, or
+    (q, k). The backward pass is the transposed rotation; reverse mode only. Raises ropewalk.Error as Rope.apply.
     """
     return _turned(_text_of(rope), q, k, position_ids, layout, "inverse" if inverse else "forward")
 
 
 def _turned(text, q, k, position_ids, layout, direction):
+    length = q.shape[-2 if layout == "bhsd" else -3] if q.ndim >= 3 else 0  # the kernels refuse what has no axis of tokens
+    if isinstance(position_ids, int) and not isinstance(position_ids, bool):
+        ids = torch.arange(position_ids, position_ids + length)
+    else:
+        ids = _ids_tensor(position_ids)
+        if ids.ndim == 0 and ids.dtype != torch.bool:
+            ids = torch.arange(length) + ids
+    of_q = _rotate(q, ids, text, layout, direction)
+    return of_q if k is None else (of_q, _rotate(k, ids, text, layout, direction))
+
+
+def _ids_tensor(position_ids):
     if position_ids is None:
         raise Error(code="invalid_argument", message="position_ids: expected a tensor of them, or the position of the first token, found None")
-    if isinstance(position_ids, int):
-        length = q.shape[-2] if layout == "bhsd" else q.shape[-3]
-        position_ids = torch.arange(position_ids, position_ids + length)
-    of_q = _rotate(q, position_ids, text, layout, direction)
-    return of_q if k is None else (of_q, _rotate(k, position_ids, text, layout, direction))
+    if isinstance(position_ids, torch.Tensor):
+        return position_ids
+    if isinstance(position_ids, bool):
+        raise Error(code="invalid_argument", message="position_ids: expected integers, found a bool")
+    if isinstance(position_ids, (list, tuple, range)):
+        array = np.asarray(position_ids)
+        position_ids = array if array.size else array.astype(np.int64)  # NumPy takes a list of nothing for one of float64
+    return torch.tensor(position_ids)
 
 
 @torch.library.custom_op("ropewalk::rotate_rows", mutates_args=())
