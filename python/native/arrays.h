@@ -68,7 +68,8 @@ const char* array_name(DType dtype);
 DType float_dtype(nb::handle dtype);
 
 // The NumPy array of a list, tuple or range, or anything else as it is; of no numbers: int64.
-nb::object array_of_list(nb::handle object);
+// Throws invalid_argument naming `what` for lists of different lengths.
+nb::object array_of_list(nb::handle object, const char* what);
 
 // Position ids of a call: an integer (the first of a run), a list of integers, or an array.
 class Positions {

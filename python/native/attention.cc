@@ -14,7 +14,7 @@ namespace {
 // A number for each head, from any array.
 std::vector<float> numbers(nb::handle object, const char* what) {
   if (object.is_none()) return {};
-  const Array array(object, what);
+  const Array array(array_of_list(object, what), what);
   if (array.in().shape.size() != 1) {
     throw Error(
         ErrorCode::invalid_argument,
@@ -63,7 +63,9 @@ nb::object attend_arrays(nb::handle q_array, nb::handle k_array, nb::handle v_ar
                          AttentionOptions options, nb::handle key_mask) {
   const Array q(q_array, "q"), k(k_array, "k"), v(v_array, "v");
   std::optional<Array> mask;
-  if (!key_mask.is_none()) options.key_mask = mask.emplace(key_mask, "key_mask").in();
+  if (!key_mask.is_none()) {
+    options.key_mask = mask.emplace(array_of_list(key_mask, "key_mask"), "key_mask").in();
+  }
   Dims shape = q.in().shape;
   if (!shape.empty() && !v.in().shape.empty()) shape[shape.size() - 1] = v.in().shape.back();
   Tensor out = make_tensor(DType::f32, shape);

@@ -143,16 +143,17 @@ void bind_constructor(nb::class_<Rope>& rope) {
   using nb::arg;
   rope.def(
       "__init__",
-      [](Rope* self, int64_t head_dim, const std::string& pairing, std::optional<double> base,
-         std::optional<int64_t> rotary_dim, nb::handle scaling, std::optional<int64_t> seq_len,
-         std::optional<int64_t> heads, std::optional<int64_t> kv_heads) {
-        new (self)
-            Rope(rope_of({head_dim, pairing, base, rotary_dim, seq_len, heads, kv_heads}, scaling));
+      [](Rope* self, int64_t head_dim, std::optional<std::string> pairing,
+         std::optional<double> base, std::optional<int64_t> rotary_dim, nb::handle scaling,
+         std::optional<int64_t> seq_len, std::optional<int64_t> heads,
+         std::optional<int64_t> kv_heads) {
+        new (self) Rope(rope_of(
+            {head_dim, pairing.value_or(""), base, rotary_dim, seq_len, heads, kv_heads}, scaling));
       },
-      arg("head_dim"), nb::kw_only(), arg("pairing") = "", arg("base").none() = nb::none(),
-      arg("rotary_dim").none() = nb::none(), arg("scaling").none() = nb::none(),
-      arg("seq_len").none() = nb::none(), arg("heads").none() = nb::none(),
-      arg("kv_heads").none() = nb::none(),
+      arg("head_dim"), nb::kw_only(), arg("pairing").none() = nb::none(),
+      arg("base").none() = nb::none(), arg("rotary_dim").none() = nb::none(),
+      arg("scaling").none() = nb::none(), arg("seq_len").none() = nb::none(),
+      arg("heads").none() = nb::none(), arg("kv_heads").none() = nb::none(),
       nb::sig("def __init__(self, head_dim: int, *, pairing: typing.Literal[\"half_split\", "
               "\"interleaved\"], base: float | None = None, rotary_dim: int | None = None, "
               "scaling: dict | None = None, seq_len: int | None = None, heads: int | None = None, "

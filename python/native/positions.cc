@@ -36,7 +36,7 @@ struct Integers {
 };
 
 Integers integers_of(nb::handle object, const char* what, int rank) {
-  const nb::object kept = array_of_list(object);
+  const nb::object kept = array_of_list(object, what);
   const Array array(kept, what);
   const DType dtype = array.in().dtype;
   Integers result{array.in().shape, {}};

@@ -10,11 +10,17 @@ namespace {
 
 }  // namespace
 
-nb::object array_of_list(nb::handle object) {
+nb::object array_of_list(nb::handle object, const char* what) {
   if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr()) && !PyRange_Check(object.ptr())) {
     return nb::borrow(object);
   }
-  const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
+  nb::object array;
+  try {
+    array = nb::module_::import_("numpy").attr("asarray")(object);
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError)) throw;
+    fail(fmt::format("{}: expected lists of one length, found {}", what, nb::repr(object).c_str()));
+  }
   // NumPy takes a list of nothing for one of float64.
   return nb::cast<int64_t>(array.attr("size")) == 0 ? array.attr("astype")("int64") : array;
 }
@@ -30,7 +36,7 @@ Positions::Positions(nb::handle object, const char* what) : what_(what) {
     if (first_ == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
     return;
   }
-  kept_ = array_of_list(object);
+  kept_ = array_of_list(object, what);
   array_.emplace(kept_, what);
   const ConstTensorView& view = array_->in();
   if (view.dtype != DType::i64 && view.dtype != DType::i32) {

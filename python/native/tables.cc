@@ -1,5 +1,7 @@
 #include "python/native/tables.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "python/native/table_docs.h"
@@ -123,6 +125,10 @@ void rotate_with_rows(const OnnxCall& call, const TensorView& out) {
 // ONNX's attribute is an integer, PyTorch's argument a bool.
 bool is_set(nb::handle flag, const char* what) {
   if (flag.is(Py_False) || flag.is(Py_True)) return flag.is(Py_True);
+  const nb::str dtype(nb::getattr(flag, "dtype", nb::str("")));
+  if (std::string_view(dtype.c_str()) == "bool") {  // of NumPy
+    return nb::cast<bool>(flag.attr("__bool__")());
+  }
   int64_t value = -1;
   if (nb::isinstance<nb::int_>(flag) && nb::try_cast(flag, value) && (value == 0 || value == 1)) {
     return value == 1;

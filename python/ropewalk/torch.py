@@ -111,6 +111,9 @@ def apply_rope(rope, q, k=None, position_ids=None, *, layout, inverse=False):
 
 
 def _turned(text, q, k, position_ids, layout, direction):
+    for name, x in (("q", q), ("k", k)):
+        if not isinstance(x, torch.Tensor) and (x is not None or name == "q"):
+            raise Error(code="invalid_argument", message=f"{name}: expected a torch tensor, found {type(x).__name__}")
     length = q.shape[-2 if layout == "bhsd" else -3] if q.ndim >= 3 else 0  # the kernels refuse what has no axis of tokens
     if isinstance(position_ids, int) and not isinstance(position_ids, bool):
         ids = torch.arange(position_ids, position_ids + length)
@@ -130,8 +133,14 @@ def _ids_tensor(position_ids):
     if isinstance(position_ids, bool):
         raise Error(code="invalid_argument", message="position_ids: expected integers, found a bool")
     if isinstance(position_ids, (list, tuple, range)):
-        array = np.asarray(position_ids)
+        try:
+            array = np.asarray(position_ids)
+        except ValueError:
+            raise Error(code="invalid_argument", message=f"position_ids: expected lists of one length, found {position_ids!r}") from None
         position_ids = array if array.size else array.astype(np.int64)  # NumPy takes a list of nothing for one of float64
+    if not isinstance(position_ids, (int, np.ndarray, np.generic)):
+        found = type(position_ids).__name__
+        raise Error(code="invalid_argument", message=f"position_ids: expected a tensor, an array or a list of integers, found {found}")
     return torch.tensor(position_ids)
 
 

@@ -165,6 +165,8 @@ def test_a_bad_rope_is_refused():
 def test_arguments_of_another_type_are_named(rope):
     x = zeros(1, 3, 32, 128)
     for call, message in (
+        (lambda: rope.apply_(x, None, [[1], [2, 3]], layout="bshd"), "position_ids: expected lists of one length, found [[1], [2, 3]]"),
+        (lambda: ropewalk.Rope(8, pairing=None), "pairing: expected"),
         (lambda: ropewalk.read_model(None), "source: expected a path, "),
         (lambda: rope.apply_(None, x, 0, layout="bshd"), "q: expected an array"),
         (lambda: rope.rows(0).apply(None, x, layout="bshd"), "q: expected an array"),

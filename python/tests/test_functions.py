@@ -28,8 +28,9 @@ def test_rotary_embedding_is_onnx_s(random, interleaved, dim):
     expected = onnx_rotary(x, cache[0][ids], cache[1][ids], interleaved, dim)
     got = ropewalk.rotary_embedding(x, cache[0], cache[1], ids, **keywords)
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-6)
-    keywords["interleaved"] = int(interleaved)  # as ONNX's attribute is
-    assert (ropewalk.rotary_embedding(x, cache[0], cache[1], ids, **keywords) == got).all()
+    for same in (int(interleaved), np.bool_(interleaved)):  # ONNX's attribute is an integer
+        keywords["interleaved"] = same
+        assert (ropewalk.rotary_embedding(x, cache[0], cache[1], ids, **keywords) == got).all()
     rows = cache[0][ids], cache[1][ids]
     assert (ropewalk.rotary_embedding(x, *rows, **keywords) == got).all()
     assert (ropewalk.rotary_embedding(x, rows[0][:, None], rows[1][:, None], **keywords) == got).all()
@@ -114,3 +115,12 @@ def test_positions():
         ropewalk.positions.from_mask([1, 1])
     with pytest.raises(ropewalk.Error, match="mm_token_type_ids: expected 0..2, found 3"):
         ropewalk.positions.mrope([[0, 3]])
+
+
+def test_attention_takes_lists(random):
+    q, k, v = (random.standard_normal((1, 3, 2, 4)).astype(np.float32) for _ in range(3))
+    numbers, mask = [0.5, -1.0], [[True, False, True]]
+    listed = ropewalk.attention(q, k, v, layout="bshd", sinks=numbers, alibi_slopes=numbers, key_mask=mask)
+    keywords = dict(sinks=np.float32(numbers), alibi_slopes=np.float32(numbers), key_mask=np.array(mask))
+    assert (listed == ropewalk.attention(q, k, v, layout="bshd", **keywords)).all()
+    assert (ropewalk.attention(q, k, v, layout="bshd", window_left=0, window_right=0) == v).all()
