@@ -14,7 +14,13 @@ namespace {
 // A number for each head, from any array.
 std::vector<float> numbers(nb::handle object, const char* what) {
   if (object.is_none()) return {};
-  const Array array(array_of_list(object, what), what);
+  nb::object given = array_of_list(object, what);
+  if (!given.is(object)) given = given.attr("astype")("float64");  // a list: 1 is a number too
+  const Array array(given, what);
+  if (!is_floating(array.in().dtype)) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: expected floats, found {}", what, in_words(array.in())));
+  }
   if (array.in().shape.size() != 1) {
     throw Error(
         ErrorCode::invalid_argument,

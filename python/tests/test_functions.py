@@ -119,8 +119,10 @@ def test_positions():
 
 def test_attention_takes_lists(random):
     q, k, v = (random.standard_normal((1, 3, 2, 4)).astype(np.float32) for _ in range(3))
-    numbers, mask = [0.5, -1.0], [[True, False, True]]
+    numbers, mask = [2, -1], [[True, False, True]]
     listed = ropewalk.attention(q, k, v, layout="bshd", sinks=numbers, alibi_slopes=numbers, key_mask=mask)
     keywords = dict(sinks=np.float32(numbers), alibi_slopes=np.float32(numbers), key_mask=np.array(mask))
     assert (listed == ropewalk.attention(q, k, v, layout="bshd", **keywords)).all()
     assert (ropewalk.attention(q, k, v, layout="bshd", window_left=0, window_right=0) == v).all()
+    with pytest.raises(ropewalk.Error, match="sinks: expected floats, found int64 of shape"):
+        ropewalk.attention(q, k, v, layout="bshd", sinks=np.array(numbers))
