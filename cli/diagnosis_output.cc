@@ -21,6 +21,12 @@ void print_notes(const DumpDiagnosis& diagnosis) {
     fmt::print("note: no pair should turn by more than {:.2g} rad here: dump later positions\n",
                diagnosis.largest_angle);
   }
+  if (diagnosis.scaling_shows_at) {
+    fmt::print(
+        "note: with or without the scaling of the model it is the same here: dump a position "
+        "of {} or more to see it in {}\n",
+        *diagnosis.scaling_shows_at, name(diagnosis.dtype));
+  }
   if (diagnosis.precision) fmt::print("note: {}\n", in_words(*diagnosis.precision));
 }
 
@@ -35,7 +41,8 @@ void print_findings(const DumpDiagnosis& diagnosis) {
   if (diagnosis.findings.size() < 2) return;
   if (diagnosis.telling_position) {
     fmt::print("to tell them apart: dump a position of {} or more\n", *diagnosis.telling_position);
-  } else if (diagnosis.findings[0].turning.places == diagnosis.findings[1].turning.places) {
+  } else if (!diagnosis.findings_differ &&
+             diagnosis.findings[0].turning.places == diagnosis.findings[1].turning.places) {
     fmt::print("nothing tells the first two apart: they turn alike\n");
   } else {
     fmt::print("to tell them apart: dump more heads and tokens\n");
@@ -73,7 +80,11 @@ bool any_fault(const std::vector<DumpReport>& reports) {
 
 void print_found(const FoundEncodings& found, bool json) {
   if (json) return print_json(to_json(found));
-  if (found.found.empty()) {
+  if (found.nothing_turned) {
+    fmt::print(
+        "not found: nothing is turned; pairs and base cannot be told (dump later positions, "
+        "after the rotation)\n");
+  } else if (found.found.empty()) {
     fmt::print("not found: no window at either end of the head, and no base, explains the rows\n");
   }
   for (size_t i = 0; i < found.found.size(); ++i) {

@@ -1,5 +1,7 @@
 #include "cli/dump_files.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "cli/array_files.h"
@@ -48,7 +50,10 @@ std::vector<DumpTensor> load_dumps(const std::string& file, const std::string& o
     case ArrayFile::Format::npy:
       break;
   }
-  return {{"q", readable(read_npy(file, {.bf16_as_v2 = bf16_as_v2}))}};
+  // k.npy, keys_rotated.npy
+  const std::string name = std::filesystem::path(file).filename().string();
+  return {
+      {name.starts_with('k') ? "k" : "q", readable(read_npy(file, {.bf16_as_v2 = bf16_as_v2}))}};
 }
 
 Tensor load_dump(const std::string& file, const std::string& option, bool bf16_as_v2) {

@@ -12,9 +12,10 @@ struct DumpTensor {
   Tensor tensor;
 };
 
-// The arrays of a dump: FILE.npy; FILE.safetensors or FILE.pt, its q and k or the only tensor; one
-// of it by name, FILE.pt:NAME. Numbers of f64 become f32. Throws as the readers; invalid_argument
-// naming the option for a file that holds several and is not told which.
+// The arrays of a dump: FILE.npy ("k" where its name begins so, else "q"); FILE.safetensors or
+// FILE.pt, its q and k or the only tensor; one of it by name, FILE.pt:NAME. Numbers of f64 become
+// f32. Throws as the readers; invalid_argument naming the option for a file that holds several and
+// is not told which.
 std::vector<DumpTensor> load_dumps(const std::string& file, const std::string& option,
                                    bool bf16_as_v2);
 

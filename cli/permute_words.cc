@@ -160,6 +160,12 @@ void warn_of_plan(const Permuted& permuted) {
                      escaped(permuted.model.name), name(own[first].windows.front().pairing),
                      name(permuted.layouts_to[first].windows.front().pairing)));
   }
+  if (permuted.from_hf && own != permuted.layouts_from) {
+    warn(fmt::format(
+        "--from hf means half_split, but {} reads {} pairs: move only rows that were "
+        "half_split before, as its own are not",
+        escaped(permuted.model.name), name(own[first_rotating(permuted)].windows.front().pairing)));
+  }
   if (!permuted.plan.beyond.empty()) {
     const std::vector<size_t> layers(permuted.plan.beyond.begin(), permuted.plan.beyond.end());
     warn(

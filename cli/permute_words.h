@@ -15,7 +15,8 @@ struct Permuted {
   const ModelEncoding& model;
   const PermutePlan& plan;
   std::vector<RotaryLayout> layouts_from, layouts_to;
-  bool folder = false;  // with the files beside the weights
+  bool folder = false;   // with the files beside the weights
+  bool from_hf = false;  // --from was that word, which means halves whatever the model's form is
 };
 
 // Every tensor of q and k and what is done with it, the rest in a line.

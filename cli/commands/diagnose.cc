@@ -10,6 +10,7 @@
 #include "cli/diagnose_scores.h"
 #include "cli/diagnosis_output.h"
 #include "cli/dump_files.h"
+#include "cli/dump_layouts.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
 #include "cli/with_option.h"
@@ -64,18 +65,6 @@ Subject subject_of(const Options& o) {
   return subject;
 }
 
-TensorLayout layout_of(const Options& o, const Subject& subject, const Tensor& x,
-                       const std::string& name) {
-  if (!o.layout.empty()) return parse_name(o.layout, "--layout", tensor_layout_from_name);
-  if (!subject.layer) return TensorLayout::bshd;
-  try {
-    check_not_transposed(*subject.layer, {name, x.shape, name == "k"}, TensorLayout::bshd);
-    return TensorLayout::bshd;
-  } catch (const Error&) {
-    return TensorLayout::bhsd;
-  }
-}
-
 // Two arrays that belong together, and what the first should have become.
 struct Pair {
   std::string name, files;
@@ -108,15 +97,45 @@ int64_t length_of(const Tensor& x, TensorLayout layout, const std::string& files
   return length;
 }
 
+// Two arrays of one name, read in a layout.
+DumpReport of_array(const Options& o, const Subject& subject, const DumpTensor& first,
+                    const DumpTensor& second, TensorLayout layout) {
+  const bool two = !o.mine.empty();
+  const std::string& first_file = two ? o.reference : o.before;
+  Pair pair{.name = first.name,
+            .files = first_file + ", " + (two ? o.mine : o.after),
+            .before = first.tensor,
+            .after = second.tensor,
+            .layout = layout,
+            .positions = {},
+            .expected = subject.expected};
+  if (!pair.before.shape.empty()) {
+    pair.expected.rope = of_width(pair.expected.rope, pair.before.shape.back());
+  }
+  pair.positions = read_positions(o.positions, o.token_ids,
+                                  length_of(pair.before, layout, first_file), &pair.expected.rope)
+                       .ids;
+  if (two) {
+    with_input_files(o.reference, [&] {
+      MadeDump made =
+          undone(pair.before.view(), layout, positions_of(pair.positions.view()), pair.expected);
+      pair.before = std::move(made.before);
+      pair.rounded_to = made.rounded_to;
+      pair.uncertainty = made.uncertainty;
+    });
+    pair.note = fmt::format("taking {} for right", escaped(o.reference));
+  }
+  return report_of(subject, pair);
+}
+
 // --before and --after, or --mine and --reference, of which the second is turned back.
 std::vector<DumpReport> of_arrays(const Options& o, const Subject& subject) {
   const bool two = !o.mine.empty();
-  const auto [first_file, first_option] =
-      two ? std::pair{o.reference, "--reference"} : std::pair{o.before, "--before"};
-  const auto [second_file, second_option] =
-      two ? std::pair{o.mine, "--mine"} : std::pair{o.after, "--after"};
-  std::vector<DumpTensor> first = load_dumps(first_file, first_option, o.bf16);
-  std::vector<DumpTensor> second = load_dumps(second_file, second_option, o.bf16);
+  const char *first_option = two ? "--reference" : "--before",
+             *second_option = two ? "--mine" : "--after";
+  const std::vector<DumpTensor> first =
+      load_dumps(two ? o.reference : o.before, first_option, o.bf16);
+  const std::vector<DumpTensor> second = load_dumps(two ? o.mine : o.after, second_option, o.bf16);
   if (first.size() != second.size()) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{}: expected {} arrays, as {} has, found {}", second_option,
@@ -124,31 +143,11 @@ std::vector<DumpReport> of_arrays(const Options& o, const Subject& subject) {
   }
   std::vector<DumpReport> reports;
   for (size_t i = 0; i < first.size(); ++i) {
-    Pair pair{.name = first[i].name,
-              .files = first_file + ", " + second_file,
-              .before = std::move(first[i].tensor),
-              .after = std::move(second[i].tensor),
-              .positions = {},
-              .expected = subject.expected};
-    pair.layout = layout_of(o, subject, pair.before, pair.name);
-    if (!pair.before.shape.empty()) {
-      pair.expected.rope = of_width(pair.expected.rope, pair.before.shape.back());
-    }
-    pair.positions =
-        read_positions(o.positions, o.token_ids, length_of(pair.before, pair.layout, first_file),
-                       &pair.expected.rope)
-            .ids;
-    if (two) {
-      with_input_files(o.reference, [&] {
-        MadeDump made = undone(pair.before.view(), pair.layout, positions_of(pair.positions.view()),
-                               pair.expected);
-        pair.before = std::move(made.before);
-        pair.rounded_to = made.rounded_to;
-        pair.uncertainty = made.uncertainty;
-      });
-      pair.note = fmt::format("taking {} for right", escaped(o.reference));
-    }
-    reports.push_back(report_of(subject, pair));
+    const auto layouts =
+        likely_layouts(o.layout, subject.layer, {first[i].name, first[i].tensor.shape});
+    reports.push_back(of_likeliest(layouts, [&](TensorLayout layout) {
+      return of_array(o, subject, first[i], second[i], layout);
+    }));
   }
   return reports;
 }

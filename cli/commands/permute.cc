@@ -86,6 +86,12 @@ void check_target(const Options& options, bool folder) {
                             escaped(options.output)));
   }
   if (folder) {
+    if (output.extension() == ".safetensors") {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("-o: expected the name of a new folder, as the input is one, found "
+                              "\"{}\"",
+                              escaped(options.output)));
+    }
     check_new_folder(output);
     return;
   }
@@ -148,6 +154,11 @@ void write(const Permuted& permuted, const Options& options) {
 
 int permute(const Options& options) {
   std::error_code none;
+  if (!fs::exists(options.checkpoint, none)) {
+    throw Error(ErrorCode::io,
+                fmt::format("{}: expected a checkpoint, found no such file or folder",
+                            escaped(options.checkpoint)));
+  }
   if (fs::is_regular_file(options.checkpoint, none) && is_gguf(options.checkpoint)) {
     return tell_of_gguf(options);
   }
@@ -184,7 +195,8 @@ int permute(const Options& options) {
                           .plan = plan,
                           .layouts_from = std::move(from),
                           .layouts_to = std::move(to),
-                          .folder = folder};
+                          .folder = folder,
+                          .from_hf = options.from == "hf"};
   warn_of_plan(permuted);
   if (!options.dry_run) write(permuted, options);
   if (options.json) {

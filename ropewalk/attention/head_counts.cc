@@ -40,6 +40,12 @@ void check_not_transposed(const Layer& layer, const NamedHeads& heads, TensorLay
                   name(layout == TensorLayout::bhsd ? TensorLayout::bshd : TensorLayout::bhsd)));
 }
 
+bool may_be_transposed(const Layer& layer, const Dims& shape, TensorLayout layout) {
+  const Counts counts = counts_of(shape, layout);
+  return layout != TensorLayout::thd && counts.tokens > 1 && counts.tokens != counts.heads &&
+         (counts.tokens == layer.heads || counts.tokens == layer.kv_heads);
+}
+
 std::string strange_head_count(const Layer& layer, const NamedHeads& heads, TensorLayout layout) {
   const int64_t found = counts_of(heads.shape, layout).heads;
   const int64_t expected = expected_heads(layer, heads);

@@ -25,6 +25,18 @@ TEST(HeadCounts, HeadsOnTheAxisOfTokens) {
                         ErrorCode::invalid_argument, "found 1 and 32 tokens in shape [32, 1, 128]");
 }
 
+TEST(HeadCounts, CountsThatFitBothLayouts) {
+  const auto other = [](const Dims& shape) {
+    return may_be_transposed(kLayer, shape, TensorLayout::bshd);
+  };
+  EXPECT_TRUE(other({1, 8, 16, 128})) << "8 heads of keys, or 8 tokens and half of the heads";
+  EXPECT_TRUE(other({1, 32, 8, 128}));
+  EXPECT_FALSE(other({1, 16, 8, 128}));
+  EXPECT_FALSE(other({1, 32, 32, 128})) << "nothing in the shape tells";
+  EXPECT_FALSE(other({1, 1, 8, 128}));
+  EXPECT_TRUE(may_be_transposed(kLayer, {1, 16, 8, 128}, TensorLayout::bhsd));
+}
+
 TEST(HeadCounts, ACountThatTheLayerDoesNotHave) {
   const auto words = [](int64_t heads, bool of_keys) {
     const Dims shape{1, 16, heads, 128};

@@ -11,6 +11,8 @@
 #include "ropewalk/diagnose/dumps/dump_types.h"
 #include "ropewalk/diagnose/dumps/sampling.h"
 #include "ropewalk/diagnose/dumps/search.h"
+#include "ropewalk/diagnose/scaling_bands.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
@@ -83,7 +85,11 @@ FirstWrong first_wrong_of(const DumpEvidence& evidence, const PairFits& fits,
   expected.write(group.b, group.s, wanted, angles);
   first.pair = static_cast<int64_t>(misfit.pair);
   first.expected_angle = std::remainder(angles[misfit.pair], 2 * std::numbers::pi);
-  first.found_angle = std::arg(fits.at(misfit.group, misfit.pair).ratio);
+  const PairFit& found = fits.at(misfit.group, misfit.pair);
+  first.found_angle = std::arg(found.ratio);
+  first.expected_amplitude = expected.amplitude();
+  first.found_amplitude = std::abs(found.ratio);
+  first.from_zero = found.weight == 0;
   return first;
 }
 
@@ -124,16 +130,20 @@ Compared compare_all(const Case& the_case) {
 }
 
 // Which float32 angles, if any, leave less than exact ones, and how far off they are.
-std::optional<AnglePrecision> precision_of(const Case& the_case, DumpEvidence& evidence) {
+std::optional<AnglePrecision> precision_of(const Case& the_case, DumpEvidence& evidence,
+                                           bool right) {
   constexpr AngleMode kModes[] = {AngleMode::hf_float32, AngleMode::ggml_float32};
   Misfit best = evidence.judge(the_case.expected, false);
+  right = right && best.holds;
   std::optional<AnglePrecision> result;
   for (const AngleMode mode : kModes) {
     Turning turning = the_case.expected;
     turning.mode = mode;
     try {
       const Misfit misfit = evidence.judge(turning, false);
-      if (!misfit.holds || (best.holds && misfit.rms > best.rms / 2)) continue;
+      // Of a dump that is right they need not hold to the last digit of a scaled frequency.
+      if (!misfit.holds && !right) continue;
+      if ((right || result) && misfit.rms > best.rms / 2) continue;
       best = misfit;
       result = AnglePrecision{.mode = mode};
     } catch (const Error& error) {
@@ -161,11 +171,17 @@ std::optional<AnglePrecision> precision_of(const Case& the_case, DumpEvidence& e
   return result;
 }
 
-// The least power of two at which two turnings differ by more than the tolerance.
-std::optional<int64_t> telling_position(const Turning& a, const Turning& b,
-                                        DumpEvidence& evidence) {
+// Powers of two at which two turnings differ by more than the tolerance.
+struct Telling {
+  std::optional<int64_t> least, past_the_dump;
+};
+
+Telling telling_positions(const Turning& a, const Turning& b, DumpEvidence& evidence) {
   constexpr int64_t kFarthest = int64_t{1} << 22;
-  if (!(a.places == b.places)) return std::nullopt;
+  Telling result;
+  if (!(a.places == b.places)) return result;
+  const std::vector<int64_t>& given = evidence.positions().ids;
+  const int64_t last = given.empty() ? 0 : *std::max_element(given.begin(), given.end());
   std::vector<std::complex<double>> of_a, of_b;
   std::vector<double> angles;
   for (int64_t p = 1; p <= kFarthest; p *= 2) {
@@ -175,11 +191,27 @@ std::optional<int64_t> telling_position(const Turning& a, const Turning& b,
     if (b.positions.kind != PositionChange::Kind::offset) at_b.positions = {};
     Multipliers(at_a, one, evidence.spectra()).write(0, 0, of_a, angles);
     Multipliers(at_b, one, evidence.spectra()).write(0, 0, of_b, angles);
+    bool differ = false;
     for (size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) {
-      if (std::abs(of_a[i] - of_b[i]) > 2 * evidence.tolerance(a.places)) return p;
+      differ = differ || std::abs(of_a[i] - of_b[i]) > 2 * evidence.tolerance(a.places);
     }
+    if (!differ) continue;
+    if (!result.least) result.least = p;
+    if (p <= last) continue;
+    result.past_the_dump = p;
+    break;
   }
-  return std::nullopt;
+  return result;
+}
+
+// Where a scaling would show that the dump does not.
+std::optional<int64_t> scaling_shows_at(const Turning& expected, DumpEvidence& evidence) {
+  const bool scaled = is_scaled(expected.rope.rope_type) || !expected.rope.lists.empty();
+  if (expected.times == 0 || !scaled) return std::nullopt;
+  Turning unscaled = expected;
+  unscaled.rope = without_scaling(expected.rope);
+  if (!evidence.judge(unscaled, true).holds) return std::nullopt;
+  return telling_positions(expected, unscaled, evidence).past_the_dump;
 }
 
 void search(const Case& the_case, const Compared& compared, const std::vector<Place>& tokens,
@@ -199,8 +231,10 @@ void search(const Case& the_case, const Compared& compared, const std::vector<Pl
           {each.causes, each.rms / the_case.rounding.ulp, each.turning, of_wrong});
     }
     if (result.findings.size() > 1) {
-      result.telling_position =
-          telling_position(result.findings[0].turning, result.findings[1].turning, evidence);
+      const Telling telling =
+          telling_positions(result.findings[0].turning, result.findings[1].turning, evidence);
+      result.findings_differ = telling.least.has_value();
+      result.telling_position = telling.past_the_dump;
     }
   };
   look(tokens, false);
@@ -217,6 +251,11 @@ void search(const Case& the_case, const Compared& compared, const std::vector<Pl
 
 }  // namespace
 
+size_t fault_count(const DumpDiagnosis& diagnosis) {
+  if (diagnosis.verdict == DumpDiagnosis::Verdict::consistent) return 0;
+  return diagnosis.findings.empty() ? 3 : diagnosis.findings.front().causes.size();
+}
+
 DumpDiagnosis diagnose_dump(const RotationDump& dump, const ExpectedRotation& expected) {
   const Case the_case = case_of(dump, expected);
   const Compared compared = compare_all(the_case);
@@ -229,12 +268,13 @@ DumpDiagnosis diagnose_dump(const RotationDump& dump, const ExpectedRotation& ex
   const int64_t heads = the_case.dumps.before.shape[2];
   const std::vector<Place> tokens = sample_tokens(the_case.positions, compared.wrong, heads);
   DumpEvidence evidence = evidence_of(the_case, tokens, heads);
-  const auto precision = precision_of(the_case, evidence);
+  const auto precision = precision_of(the_case, evidence, !compared.first);
   if (!compared.first || precision) {
     constexpr double kWorthAWord = 1e-3;
     if (precision && precision->largest > kWorthAWord) result.precision = precision;
     result.first_wrong.reset();
     result.wrong_tokens = 0;
+    result.scaling_shows_at = scaling_shows_at(the_case.expected, evidence);
     return result;
   }
   search(the_case, compared, tokens, result);

@@ -45,6 +45,8 @@ struct FirstWrong {
   std::vector<int64_t> positions;              // of each axis
   int64_t pair = 0;                            // -1: a channel that should not turn
   double expected_angle = 0, found_angle = 0;  // radians in -pi .. pi
+  double expected_amplitude = 1, found_amplitude = 1;
+  bool from_zero = false;  // 0 before, where every rotation keeps it 0, and not 0 after
 };
 
 // What float32 angles did, where it is worth a word.
@@ -70,9 +72,18 @@ struct DumpDiagnosis {
   std::optional<FirstWrong> first_wrong;
   std::optional<AnglePrecision> precision;
   double largest_angle = 0;  // that any pair should have turned: near 0, nothing can be told
-  // The least position at which the first two findings differ by more than the roundings.
+  // The scaling of the model could be missing as well: the least power of two as a position at
+  // which that would show in this type.
+  std::optional<int64_t> scaling_shows_at;
+  // Whether the first two findings differ at any position, and the least power of two past those of
+  // the dump at which they do, by more than the roundings.
+  bool findings_differ = false;
   std::optional<int64_t> telling_position;
 };
+
+// 0 for a dump that is consistent, how many faults at once the first finding takes, else 3: more
+// than any finding.
+size_t fault_count(const DumpDiagnosis& diagnosis);
 
 // Compares the dump with the rotation that was expected and looks for the fault. All tokens are
 // compared, some of them (4096 rows at most) searched. Memory: beside the dumps themselves, under

@@ -69,6 +69,102 @@ TEST(DiagnoseDump, RefusesWhatIsNoDump) {
   EXPECT_THROW(diagnose_one({1, 2, 3, 4}, {1, 2}, 1), Error);
 }
 
+// Zeros stay zeros under every rotation.
+TEST(DiagnoseDump, SomethingOutOfZerosIsNoRotation) {
+  const DumpDiagnosis found = diagnose_one({0, 0, 0, 0}, {7, -1, 0.5, 9}, 5);
+  EXPECT_EQ(found.verdict, Verdict::unexplained);
+  EXPECT_EQ(found.wrong_tokens, 1);
+  EXPECT_TRUE(found.first_wrong->from_zero);
+  EXPECT_EQ(found.residual, 0x1p8);  // all of it, in ULP of bf16, which holds these numbers
+  // One pair, (1, 3), of a row that is right but for it.
+  const DumpDiagnosis one = diagnose_one({1, 0, 3, 0}, {-1.9841106f, 2, 2.4623778f, 4}, 1);
+  EXPECT_EQ(one.verdict, Verdict::unexplained);
+  EXPECT_EQ(one.first_wrong->pair, 1);
+}
+
+TEST(DiagnoseDump, NothingButZerosIsRefused) {
+  EXPECT_THROW(diagnose_one({0, 0, 0, 0}, {0, 0, 0, 0}, 1), Error);
+}
+
+TEST(DiagnoseDump, SaysWhereANumberIsNotFinite) {
+  try {
+    diagnose_one({1, 2, 3, 4}, {1, 2, NAN, 4}, 1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("nan in token 0, head 0, channel 2"));
+  }
+}
+
+// q or k [1, positions, 1, 64] of ones and what a rotation of another config makes of it.
+struct Rotated {
+  std::vector<float> x, y;
+
+  Rotated(const std::vector<double>& inv_freq, double amplitude,
+          const std::vector<int64_t>& positions) {
+    const size_t pairs = inv_freq.size();
+    x.assign(positions.size() * 2 * pairs, 1.0f);
+    y = x;
+    for (size_t s = 0; s < positions.size(); ++s) {
+      for (size_t i = 0; i < pairs; ++i) {
+        const double angle = static_cast<double>(positions[s]) * inv_freq[i];
+        float* row = y.data() + s * 2 * pairs;
+        row[i] = static_cast<float>(amplitude * (std::cos(angle) - std::sin(angle)));
+        row[i + pairs] = static_cast<float>(amplitude * (std::cos(angle) + std::sin(angle)));
+      }
+    }
+  }
+
+  RotationDump dump(int64_t tokens) const {
+    const Dims shape = {1, tokens, 1, std::ssize(x) / tokens};
+    return {make_view(x.data(), DType::f32, shape), make_view(y.data(), DType::f32, shape),
+            TensorLayout::bshd, positions_from(0)};
+  }
+};
+
+std::vector<double> powers_of(double base, int pairs) {
+  std::vector<double> inv_freq;
+  for (int i = 0; i < pairs; ++i) inv_freq.push_back(std::pow(base, -1.0 * i / pairs));
+  return inv_freq;
+}
+
+// min(p, 16): the rows of a table of 17.
+TEST(DiagnoseDump, ATableThatEndsAnywhere) {
+  std::vector<int64_t> positions;
+  for (int64_t p = 0; p < 40; ++p) positions.push_back(std::min<int64_t>(p, 16));
+  const DumpDiagnosis found =
+      diagnose_dump(Rotated(powers_of(10000, 32), 1, positions).dump(40), rotation_of(64, 10000));
+  ASSERT_EQ(found.verdict, Verdict::fault);
+  EXPECT_EQ(found.findings[0].causes[0].variant, "clamped");
+  EXPECT_EQ(number_of(found.findings[0].causes[0], "number"), 17);
+}
+
+TEST(DiagnoseDump, TheFirstWrongHasTheAngleButNotTheLength) {
+  const DumpDiagnosis found =
+      diagnose_dump(Rotated(powers_of(10000, 32), 1.25, {0, 1, 2}).dump(3), rotation_of(64, 10000));
+  ASSERT_EQ(found.verdict, Verdict::fault);
+  EXPECT_EQ(found.first_wrong->expected_amplitude, 1);
+  EXPECT_NEAR(found.first_wrong->found_amplitude, 1.25, 1e-6);
+}
+
+// linear, factor 4, in bf16: at position 0 nothing shows; pair 0 at position 1 would.
+TEST(DiagnoseDump, SaysWhereAScalingWouldShow) {
+  ExpectedRotation expected = rotation_of(64, 10000);
+  expected.rope.rope_type = "linear";
+  expected.rope.parameters = {{"factor", 4}};
+  const Rotated none(powers_of(10000, 32), 1, {0});
+  EXPECT_EQ(diagnose_dump(none.dump(1), expected).scaling_shows_at, 1);
+  EXPECT_EQ(diagnose_dump(none.dump(1), rotation_of(64, 10000)).scaling_shows_at, std::nullopt);
+}
+
+TEST(FindEncoding, NothingTurnedTellsNothing) {
+  const Rotated none(powers_of(10000, 32), 1, {0, 0});
+  const FoundEncodings found = find_encoding(none.dump(2));
+  EXPECT_TRUE(found.nothing_turned);
+  EXPECT_TRUE(found.found.empty());
+  const Rotated some(powers_of(10000, 32), 1, {0, 1});
+  EXPECT_FALSE(find_encoding(some.dump(2)).nothing_turned);
+}
+
 // cos and sin of positions 0 .. 39 and head_dim 8, as another program keeps them: base 500.
 std::vector<float> table_of(double (*function)(double), double base) {
   std::vector<float> rows;

@@ -64,6 +64,16 @@ std::vector<Turning> candidates(DumpEvidence& evidence) {
   return result;
 }
 
+// Whether the rows are what they were before.
+bool still_holds(DumpEvidence& evidence) {
+  const int64_t head_dim = evidence.rows().head_dim;
+  if (head_dim % 2 != 0) return false;
+  const RotaryLayout whole{head_dim, {{0, head_dim, Pairing::half_split}}};
+  Turning still = plain(whole, whole);
+  still.times = 0;
+  return evidence.explains(still.places) && evidence.judge(still, true).holds;
+}
+
 bool holds(const RopeConfig& rope, DumpEvidence& evidence) {
   if (rope.layout.head_dim != evidence.rows().head_dim || rope.position_axes != 1) return false;
   const Turning turning = turning_of(rope, 0);
@@ -128,6 +138,10 @@ FoundEncodings find_encoding(const RotationDump& dump) {
                          .positions = positions,
                          .rounding = rounding.half_step});
   FoundEncodings result{.dtype = rounding.dtype, .tokens = shape[0] * shape[1]};
+  if (still_holds(evidence)) {
+    result.nothing_turned = true;
+    return result;
+  }
   std::vector<RopeConfig> ropes;
   const std::vector<std::string> names = presets_that_hold(evidence, ropes);
   std::vector<Explanation> found = search(candidates(evidence), evidence);

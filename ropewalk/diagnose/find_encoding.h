@@ -19,6 +19,8 @@ struct FoundEncoding {
 
 struct FoundEncodings {
   std::vector<FoundEncoding> found;  // at most 3, the likeliest first; none that fits
+  // The rows are as they were, or all at position 0: any pairs and any base explain them.
+  bool nothing_turned = false;
   DType dtype = DType::f32;
   int64_t tokens = 0;
 };

@@ -1,6 +1,7 @@
 #include "ropewalk/report/dump_words.h"
 
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -83,7 +84,7 @@ constexpr Words kWords[] = {
     {"repetition", "doubled_angle", "angles are twice what they should be",
      "look for a position counted by 2, or a second rotation"},
     {"positions", "offset", "positions are shifted by {number}",
-     "begin at the position of the first token: subtract {number}"},
+     "begin at the position of the first token: {undo}"},
     {"positions", "index", "positions are the places in the array, 0, 1, 2, ..., not those given",
      "pass position_ids on"},
     {"positions", "zero_based", "positions begin at 0 in each row, not at those given",
@@ -95,7 +96,7 @@ constexpr Words kWords[] = {
      "give each token its own position"},
     {"positions", "one_token", "every token has the position of token {number}",
      "give each token its own position"},
-    {"positions", "clamped", "positions past {number} are those of the last row of a table",
+    {"positions", "clamped", "positions from {number} on are those of the last row of a table",
      "make the table longer than {number} rows"},
     {"positions", "wrapped", "positions are taken modulo {number}",
      "make the table longer than {number} rows"},
@@ -149,7 +150,8 @@ constexpr Words kWords[] = {
     {"amplitude", "all", "all channels are multiplied by {found}",
      "look for a scale between the dumps"},
     {"array_layout", "heads_as_tokens", "heads are taken for tokens: head h turned as position h",
-     "tell the axes apart: [batch, seq, heads, head_dim] and [batch, heads, seq, head_dim]"},
+     "tell [batch, seq, heads, head_dim] and [batch, heads, seq, head_dim] apart; if only the "
+     "dumps are the other way, give --layout (bshd or bhsd)"},
     {"array_layout", "reshaped",
      "[batch, seq, heads, head_dim] was cut as [batch, heads, seq, head_dim]",
      "transpose, do not reshape"},
@@ -166,8 +168,11 @@ std::string number_words(double value) {
 
 std::string filled(std::string_view text, const Cause& cause) {
   const auto number = [&](std::string_view key) { return number_words(number_of(cause, key)); };
+  const double shift = number_of(cause, "number");
   return fmt::format(fmt::runtime(text), fmt::arg("found", number("found")),
                      fmt::arg("expected", number("expected")), fmt::arg("number", number("number")),
+                     fmt::arg("undo", fmt::format("{} {}", shift < 0 ? "add" : "subtract",
+                                                  number_words(std::abs(shift)))),
                      fmt::arg("axis", number("axis")), fmt::arg("layer", number("layer")),
                      fmt::arg("name", escaped(cause.name, 60)));
 }
@@ -216,8 +221,22 @@ std::string in_words(const FirstWrong& first) {
       "{}token {} (position {})", first.batch == 0 ? "" : fmt::format("sequence {}, ", first.batch),
       first.token, positions);
   if (first.pair < 0) return where + ": a channel that does not turn was changed";
-  return fmt::format("{}, pair {}: expected {:.4g} rad, found {:.4g}", where, first.pair,
-                     first.expected_angle, first.found_angle);
+  if (first.from_zero) return fmt::format("{}, pair {}: 0 before, not 0 after", where, first.pair);
+  const auto words = [&](double expected, double found, std::string_view unit) {
+    return fmt::format("{}, pair {}: expected {:.4g}{}, found {:.4g}", where, first.pair, expected,
+                       unit, found);
+  };
+  constexpr double kAlike = 1e-4;
+  if (std::abs(std::remainder(first.expected_angle - first.found_angle, 2 * std::numbers::pi)) >
+      kAlike) {
+    return words(first.expected_angle, first.found_angle, " rad");
+  }
+  if (std::abs(first.expected_amplitude - first.found_amplitude) >
+      kAlike * first.expected_amplitude) {
+    return words(first.expected_amplitude, first.found_amplitude, " times the length");
+  }
+  return fmt::format("{}, pair {}: {:.4g} rad, as expected, but not the same in each head", where,
+                     first.pair, first.found_angle);
 }
 
 std::string in_words(const AnglePrecision& precision) {

@@ -32,7 +32,10 @@ ordered_json to_json(const FirstWrong& first) {
           {"positions", first.positions},
           {"pair", first.pair < 0 ? ordered_json() : ordered_json(first.pair)},
           {"expected_angle", first.expected_angle},
-          {"found_angle", first.found_angle}};
+          {"found_angle", first.found_angle},
+          {"expected_amplitude", first.expected_amplitude},
+          {"found_amplitude", first.found_amplitude},
+          {"from_zero", first.from_zero}};
 }
 
 }  // namespace
@@ -50,6 +53,7 @@ ordered_json to_json(const DumpDiagnosis& diagnosis) {
   for (const DumpFinding& finding : diagnosis.findings)
     json["findings"].push_back(to_json(finding));
   if (diagnosis.telling_position) json["telling_position"] = *diagnosis.telling_position;
+  if (diagnosis.scaling_shows_at) json["scaling_shows_at"] = *diagnosis.scaling_shows_at;
   if (diagnosis.precision) {
     json["angle_precision"] = {{"mode", name(diagnosis.precision->mode)},
                                {"largest_error", diagnosis.precision->largest},
@@ -61,6 +65,7 @@ ordered_json to_json(const DumpDiagnosis& diagnosis) {
 ordered_json to_json(const FoundEncodings& found) {
   ordered_json json = {
       {"found", ordered_json::array()}, {"dtype", name(found.dtype)}, {"tokens", found.tokens}};
+  if (found.nothing_turned) json["nothing_turned"] = true;
   for (const FoundEncoding& each : found.found) {
     const RotaryWindow& window = each.turning.places.in.windows[0];
     ordered_json one = {{"in_words", in_words(each)},

@@ -31,6 +31,8 @@ test -h from_links/model-00001-of-00002.safetensors || echo "a file"
 # Places where it may not be.
 try ropewalk permute model --from meta --to hf -o model
 try ropewalk permute model --from meta --to hf -o moved
+try ropewalk permute model --from meta --to hf -o out.safetensors
+try ropewalk permute none
 try ropewalk permute model --from meta --to hf -o none/moved
 try ropewalk permute model --from meta --to hf -o blobs/a
 try ropewalk permute model/model.safetensors.index.json --from meta --to hf -o model/

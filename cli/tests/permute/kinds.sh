@@ -74,6 +74,7 @@ shown
 config cohere
 file $plain >model.safetensors
 shown
+ropewalk permute model.safetensors --from hf --to meta --dry-run 2>&1 | grep warning
 head -c 100 model.safetensors >short.safetensors
 shown short.safetensors
 printf 'PK\x03\x04 and more' >zip.safetensors

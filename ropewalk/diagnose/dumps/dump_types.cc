@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -18,20 +19,22 @@ void check_type(const ConstTensorView& view, const char* what) {
               fmt::format("{}: expected f32, bf16 or f16, found {}", what, name(view.dtype)));
 }
 
-// Calls look(value, b, s) with numbers of some tokens; all where there are not many.
+// Calls look(value) with the numbers of some tokens, all where there are not many, until it returns
+// false; the place of that one.
 template <typename Look>
-void for_some(const ConstTensorView& view, Look look) {
-  constexpr int64_t kMostTokens = 256;
+std::optional<DumpRows::Place> for_some(const ConstTensorView& view, Look look,
+                                        int64_t most_tokens = 256) {
   const int64_t length = view.shape[1];
-  const int64_t step = std::max<int64_t>(1, length / kMostTokens);
+  const int64_t step = std::max<int64_t>(1, length / most_tokens);
   for (int64_t b = 0; b < view.shape[0]; ++b) {
     for (int64_t s = 0; s < length; s += step) {
       const DumpRows rows = rows_of({view, view}, {{b, s, 0}}, view.shape[2]);
       for (const float value : rows.x) {
-        if (!look(value)) return;
+        if (!look(value)) return DumpRows::Place{b, s, 0};
       }
     }
   }
+  return std::nullopt;
 }
 
 constexpr DumpRounding kBf16{DType::bf16, 0x1p-9, 0x1p-8}, kF16{DType::f16, 0x1p-12, 0x1p-11};
@@ -57,13 +60,30 @@ DumpRounding rounding_of_numbers(const ConstTensorView& view) {
 
 void check_finite(const ConstTensorView& view, const char* what) {
   float strange = 0;
-  for_some(view, [&](float value) {
-    if (!std::isfinite(value)) strange = value;
+  int64_t count = 0;  // of the numbers of the token
+  const auto at = for_some(view, [&](float value) {
+    count = count % (view.shape[2] * view.shape[3]) + 1;
+    strange = value;
     return std::isfinite(value);
   });
-  if (std::isfinite(strange)) return;
+  if (!at) return;
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("{}: expected finite numbers, found {} in {}token {}, head {}, channel {}", what,
+                  strange, at->b == 0 ? "" : fmt::format("sequence {}, ", at->b), at->s,
+                  (count - 1) / view.shape[3], (count - 1) % view.shape[3]));
+}
+
+bool is_zero(const ConstTensorView& view) {
+  const auto zero = [](float value) { return value == 0; };
+  return !for_some(view, zero) && !for_some(view, zero, view.shape[1]);
+}
+
+void check_not_all_zero(const Dumps& dumps) {
+  if (!is_zero(dumps.before) || !is_zero(dumps.after)) return;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("{}: expected finite numbers, found {}", what, strange));
+              "before, after: expected numbers other than 0, found nothing but zeros: there is "
+              "nothing to compare");
 }
 
 }  // namespace
@@ -85,6 +105,7 @@ Dumps checked_dumps(const ConstTensorView& before, const ConstTensorView& after,
   }
   check_finite(dumps.before, "before");
   check_finite(dumps.after, "after");
+  check_not_all_zero(dumps);
   return dumps;
 }
 

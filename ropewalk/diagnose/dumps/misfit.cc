@@ -16,20 +16,30 @@ struct Judge {
   // Whether to go on. `bound` is relative.
   bool add(const PairFit& fit, std::complex<double> wanted, double bound, size_t group,
            size_t pair) {
-    if (fit.weight <= 0) return true;
+    if (fit.weight <= 0) {
+      if (fit.residual <= 0) return true;
+      // No rotation makes something of zeros.
+      residual += fit.residual;
+      weight += fit.residual;
+      return off(group, pair);
+    }
     const double size = std::abs(wanted);
-    const double off = std::abs(fit.ratio - wanted);
+    const double far = std::abs(fit.ratio - wanted);
     const double left = std::sqrt(fit.residual / fit.weight);
-    const double worst = std::max(off, left) / (size * bound);
+    const double worst = std::max(far, left) / (size * bound);
     ++looked_at;
     if (worst > 1 && worst * bound <= bound + options.flips) {
       ++flipped;
       return true;
     }
-    residual += fit.residual + fit.weight * off * off;
+    residual += fit.residual + fit.weight * far * far;
     weight += fit.weight * size * size;
     result.worst = std::max(result.worst, worst);
-    if (worst <= 1) return true;  // false for NaN
+    return worst <= 1 || off(group, pair);  // false for NaN
+  }
+
+  // Counts one that is off; whether to go on.
+  bool off(size_t group, size_t pair) {
     if (result.holds) {
       result.holds = false;
       result.group = group;

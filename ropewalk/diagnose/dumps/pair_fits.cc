@@ -84,8 +84,10 @@ Match match_of(const DumpRows& rows, const TurnedPlaces& places, size_t row) {
   const auto dim = static_cast<size_t>(rows.head_dim);
   Match match{rows.x.data() + source * dim, rows.y.data() + row * dim, 1};
   if (places.unit_rows) {
-    const double length = length_of(match.y, rows.head_dim);
-    if (length > 0) match.scale = length_of(match.x, rows.head_dim) / length;
+    const double before = length_of(match.x, rows.head_dim),
+                 after = length_of(match.y, rows.head_dim);
+    // Zeros have no length to be brought to.
+    if (before > 0 && after > 0) match.scale = before / after;
   }
   return match;
 }

@@ -37,6 +37,14 @@ void propose(const Turning& from, DumpEvidence& evidence, std::vector<Proposal>&
   if (evidence.model() != nullptr && evidence.model()->max_positions > 0) {
     bounds.insert(bounds.begin(), evidence.model()->max_positions);
   }
+  // The end of any other table is where the first token is wrong.
+  const auto first_wrong = evidence.first_wrong();
+  if (first_wrong && *first_wrong < given.length) {
+    for (int64_t b = 0; b < given.batch; ++b) {
+      const int64_t p = given.at(0, b, *first_wrong);
+      if (p > 1 && std::ranges::find(bounds, p) == bounds.end()) bounds.push_back(p);
+    }
+  }
   for (const int64_t bound : bounds) {
     if (bound > *most || bound <= *least) continue;
     add(Kind::clamped, bound, "clamped");

@@ -110,7 +110,10 @@ void propose_types(const Turning& from, DumpEvidence& evidence, Out& out) {
   if (evidence.model() == nullptr) contexts = {4096, 8192, 32768};
   for (const double factor : factors) {
     if (factor <= 1) continue;
-    for (const double original : contexts) {
+    std::vector<double> originals = contexts;
+    // max_position_embeddings may be the length that was scaled to.
+    if (evidence.model() != nullptr) originals.push_back(context / factor);
+    for (const double original : originals) {
       add("yarn", factor, {{"factor", factor}, {kOriginal, original}});
     }
     add("llama3", factor,
