@@ -146,6 +146,22 @@ TEST(DiagnoseDump, TheFirstWrongHasTheAngleButNotTheLength) {
   EXPECT_NEAR(found.first_wrong->found_amplitude, 1.25, 1e-6);
 }
 
+// Position 1 of base 10000: (a, b) to (a sin - b cos, b sin + a cos).
+TEST(DiagnoseDump, CosAndSinExchanged) {
+  Rotated rotated(powers_of(10000, 32), 1, {0, 1, 2, 3, 4, 5});
+  for (size_t s = 0; s < 6; ++s) {
+    for (size_t i = 0; i < 32; ++i) {
+      const double angle = static_cast<double>(s) * std::pow(10000, -static_cast<double>(i) / 32);
+      rotated.y[s * 64 + i] = static_cast<float>(std::sin(angle) - std::cos(angle));
+      rotated.y[s * 64 + 32 + i] = static_cast<float>(std::sin(angle) + std::cos(angle));
+    }
+  }
+  const DumpDiagnosis found = diagnose_dump(rotated.dump(6), rotation_of(64, 10000));
+  ASSERT_EQ(found.verdict, Verdict::fault);
+  EXPECT_EQ(found.findings[0].causes[0].hypothesis, "exchange");
+  EXPECT_THAT(found.findings[0].causes, testing::SizeIs(1));
+}
+
 // linear, factor 4, in bf16: at position 0 nothing shows; pair 0 at position 1 would.
 TEST(DiagnoseDump, SaysWhereAScalingWouldShow) {
   ExpectedRotation expected = rotation_of(64, 10000);

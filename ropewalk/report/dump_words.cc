@@ -79,6 +79,8 @@ constexpr Words kWords[] = {
     {"direction", "sign", "it turned the other way: the sign of the angle",
      "a' = a cos - b sin, b' = b cos + a sin"},
     {"direction", "inverse", "it is the inverse rotation", "rotate forward"},
+    {"exchange", "cos_and_sin", "cos and sin are exchanged",
+     "a' = a cos - b sin, b' = b cos + a sin: pass cos first"},
     {"repetition", "twice", "it was rotated twice",
      "rotate once: an explicit call and a fused attention, or a key that was in the cache"},
     {"repetition", "doubled_angle", "angles are twice what they should be",

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "ropewalk/base/half.h"
 #include "ropewalk/spectrum/spectrum.h"
@@ -61,7 +62,8 @@ Multipliers::Multipliers(const Turning& turning, const PositionTable& positions,
       amplitude_(turning.amplitude),
       times_(turning.times),
       table_dtype_(turning.table_dtype),
-      by_heads_(turning.places.grouping == RowGrouping::heads) {
+      by_heads_(turning.places.grouping == RowGrouping::heads),
+      exchanged_(turning.exchanged) {
   const Spectrum& spectrum = cache.of(turning.rope, turning.seq_len);
   inv_freq_ = turning.inv_freq.empty() ? spectrum.inv_freq : turning.inv_freq;
   axis_ = spectrum.axis;
@@ -108,6 +110,7 @@ void Multipliers::write(int64_t b, int64_t s, std::vector<std::complex<double>>&
       cos = rounded_to(cos, table_dtype_);
       sin = rounded_to(sin, table_dtype_);
     }
+    if (exchanged_) std::swap(cos, sin);
     multipliers[i] = amplitude_ * std::complex(cos, sin);
   }
 }

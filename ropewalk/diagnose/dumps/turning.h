@@ -46,6 +46,7 @@ struct Turning {
   double times = 1;  // -1: the other way, 2: twice, 0: not at all
   int scaling_power = 1;
   double amplitude = 1;
+  bool exchanged = false;   // sin where cos belongs, and cos where sin does
   bool scales_all = false;  // the amplitude is also that of channels that do not turn
   AngleMode mode = AngleMode::exact;
   DType table_dtype = DType::f64;     // in which cos and sin were kept; f64: as exact as they are
@@ -96,7 +97,7 @@ class Multipliers {
   std::vector<int32_t> axis_;
   double amplitude_ = 1, scaling_ = 1, outside_ = 1, times_ = 1;
   DType table_dtype_ = DType::f64;
-  bool by_heads_ = false;
+  bool by_heads_ = false, exchanged_ = false;
   std::optional<FloatAngles> floats_;
 };
 
