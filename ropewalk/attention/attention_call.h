@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "ropewalk/attention/attention.h"
+#include "ropewalk/attention/within_memory.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/kernels/attention/attention_kernel.h"
 
@@ -69,18 +68,6 @@ void check_attention_options(const AttentionCall& call, const AttentionOptions& 
 template <typename View>
 bool is_given(const View& view) {
   return view.data != nullptr || !view.shape.empty();
-}
-
-// Memory that runs out, or a size that no memory has, as an Error.
-template <typename Body>
-void within_memory(const char* what, Body body) {
-  try {
-    body();
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::resource_limit, std::string(what) + ": not enough memory");
-  } catch (const std::length_error&) {
-    throw Error(ErrorCode::resource_limit, std::string(what) + ": not enough memory");
-  }
 }
 
 }  // namespace ropewalk

@@ -267,7 +267,7 @@ void KvCache::append(int64_t sequence, const PositionIds& positions, const KvTok
   check_tokens(tokens, forms_);
   const int64_t count = tokens.k.shape[0];
   check_positions(PositionReader(positions, 1, count, forms_.axes), count, forms_.axes);
-  with_memory("append", [&] {
+  within_memory("append", [&] {
     const auto [place, is_new] = sequences_.try_emplace(sequence);
     try {
       if (is_new && config_.spectrum) place->second.spectra = {*config_.spectrum};

@@ -131,14 +131,14 @@ void KvCache::apply(Sequence& sequence, const std::vector<Fate>& fates,
 }
 
 void KvCache::shift(int64_t sequence, PositionRange range, int64_t delta) {
-  with_memory("shift", [&] {
+  within_memory("shift", [&] {
     const std::vector<int64_t> deltas(static_cast<size_t>(forms_.axes), delta);
     shift(sequence, range, deltas);
   });
 }
 
 void KvCache::shift(int64_t sequence, PositionRange range, std::span<const int64_t> deltas) {
-  with_memory("shift", [&] {
+  within_memory("shift", [&] {
     if (static_cast<int64_t>(deltas.size()) != forms_.axes) {
       fail(fmt::format("shift: expected a delta for each of {} position axes, found {}",
                        forms_.axes, deltas.size()));
@@ -149,7 +149,7 @@ void KvCache::shift(int64_t sequence, PositionRange range, std::span<const int64
 }
 
 void KvCache::rerotate(int64_t sequence, const Spectrum& spectrum) {
-  with_memory("rerotate", [&] {
+  within_memory("rerotate", [&] {
     Sequence& cells = at(sequence, "rerotate");
     if (!config_.spectrum) fail("rerotate: expected a cache with a spectrum, found one without");
     check_spectrum(spectrum);
@@ -179,14 +179,14 @@ void KvCache::rerotate(int64_t sequence, const Spectrum& spectrum) {
 }
 
 void KvCache::remove(int64_t sequence, PositionRange range) {
-  with_memory("remove", [&] {
+  within_memory("remove", [&] {
     const auto go = fates(sequence, range, Fate::goes, Fate::stays, "remove");
     apply(at(sequence, "remove"), go, {});
   });
 }
 
 void KvCache::evict(int64_t sequence, PositionRange range) {
-  with_memory("evict", [&] {
+  within_memory("evict", [&] {
     const auto go = fates(sequence, range, Fate::goes, Fate::moves, "evict");
     const std::vector<int64_t> deltas(static_cast<size_t>(forms_.axes), range.first - range.end);
     apply(at(sequence, "evict"), go, deltas);
@@ -194,7 +194,7 @@ void KvCache::evict(int64_t sequence, PositionRange range) {
 }
 
 void KvCache::keep_ends(int64_t sequence, int64_t sinks, int64_t recent) {
-  with_memory("keep_ends", [&] {
+  within_memory("keep_ends", [&] {
     Sequence& cells = at(sequence, "keep_ends");
     if (sinks < 0 || recent < 0) {
       fail(fmt::format("keep_ends: expected counts of 0 or more tokens, found {} and {}", sinks,

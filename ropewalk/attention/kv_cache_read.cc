@@ -120,7 +120,7 @@ int64_t KvCache::size_in_bytes() const {
 }
 
 void KvCache::copy(int64_t from, int64_t to) {
-  with_memory("copy", [&] {
+  within_memory("copy", [&] {
     const Sequence& sequence = at(from, "copy");
     if (sequences_.contains(to)) {
       throw Error(
@@ -137,7 +137,7 @@ void KvCache::erase(int64_t sequence) {
 }
 
 std::vector<KvPage> KvCache::pages(int64_t sequence) const {
-  return with_memory("pages", [&] {
+  return within_memory("pages", [&] {
     std::vector<KvPage> pages;
     for (const KvCells& page : at(sequence, "pages").pages) {
       const KvRows& keys = keys_of(page);
@@ -175,11 +175,11 @@ KvTensors KvCache::gathered(int64_t sequence, bool f32) const {
 }
 
 KvTensors KvCache::gather(int64_t sequence) const {
-  return with_memory("gather", [&] { return gathered(sequence, false); });
+  return within_memory("gather", [&] { return gathered(sequence, false); });
 }
 
 KvTensors KvCache::gather_f32(int64_t sequence) const {
-  return with_memory("gather", [&] { return gathered(sequence, true); });
+  return within_memory("gather", [&] { return gathered(sequence, true); });
 }
 
 bool KvCache::same_cells(const Sequence& a, const Sequence& b) const {

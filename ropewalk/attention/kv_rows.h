@@ -1,13 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
-#include <stdexcept>
-#include <string>
 
 #include "ropewalk/apply/rope.h"
 #include "ropewalk/attention/kv_cells.h"
-#include "ropewalk/base/error.h"
+#include "ropewalk/attention/within_memory.h"
 #include "ropewalk/base/tensor.h"
 
 namespace ropewalk {
@@ -47,18 +44,6 @@ void store_rotated(const KvForm& form, KvRows& rows, int64_t first, const ConstT
   Tensor turned = converted(numbers, DType::f32);
   rotate(in_place(turned.view()));
   store(form, rows, first, turned.view());
-}
-
-// Memory that runs out as an Error.
-template <typename Body>
-auto with_memory(const char* verb, Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::resource_limit, std::string(verb) + ": not enough memory");
-  } catch (const std::length_error&) {
-    throw Error(ErrorCode::resource_limit, std::string(verb) + ": not enough memory");
-  }
 }
 
 }  // namespace ropewalk

@@ -11,11 +11,11 @@ struct Magic {
 constexpr std::string_view kZip =
     "a zip archive (a NumPy .npz or a PyTorch .pt); convert it in Python: "
     "numpy.save('out.npy', numpy.load(file)['name']), or for PyTorch "
-    "numpy.save('out.npy', torch.load(file, weights_only=True)['name'].numpy())";
+    "numpy.save('out.npy', torch.load(file, weights_only=True)['name'].float().numpy())";
 
 constexpr std::string_view kPickle =
     "a Python pickle, which ropewalk does not open; convert it in Python: "
-    "numpy.save('out.npy', torch.load(file, weights_only=True)['name'].numpy())";
+    "numpy.save('out.npy', torch.load(file, weights_only=True)['name'].float().numpy())";
 
 constexpr Magic kMagics[] = {
     {"PK\x03\x04", kZip},
