@@ -53,6 +53,11 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/formats/torch_file.h
     ropewalk/models/models.h
     ropewalk/models/with_scaling.h
+    ropewalk/parallel/merge_attention.h
+    ropewalk/parallel/ring_attention.h
+    ropewalk/parallel/ring_cost.h
+    ropewalk/parallel/ring_plan.h
+    ropewalk/parallel/ring_shards.h
     ropewalk/positions/chatglm.h
     ropewalk/positions/grid.h
     ropewalk/positions/mrope.h
