@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
+#include "cli/learned_numbers.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
 #include "ropewalk/attention/layer_scores.h"
@@ -20,45 +21,8 @@ namespace {
 
 [[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
-struct Learned {
-  std::optional<Tensor> q_norm, k_norm, sinks, bucket_bias;
-
-  static ConstTensorView view(const std::optional<Tensor>& tensor) {
-    return tensor ? tensor->view() : ConstTensorView{};
-  }
-};
-
-// "--sinks: ..." for what the layer needs and was not given, or was given and cannot use.
-std::optional<Tensor> read_learned(bool needed, const std::string& path, const char* option,
-                                   const std::string& why) {
-  if (needed && path.empty()) fail(fmt::format("{} FILE is needed: {}", option, why));
-  if (!needed && !path.empty()) fail(fmt::format("{}: this layer has no use for it", option));
-  if (path.empty()) return std::nullopt;
-  return converted(load_tensor(path, option + 2, false).view(), DType::f32);
-}
-
-Learned read_learned(const Layer& layer, const AttendInput& input) {
-  const AttentionConfig& config = layer.attention;
-  const bool before = config.qk_norm.place == NormPlace::before_rotation;
-  if (input.normed && (config.qk_norm.kind == NormKind::none || !before)) {
-    fail("--normed: this layer has no norm before the rotation");
-  }
-  const bool norms =
-      config.qk_norm.kind != NormKind::none && config.qk_norm.weights && !input.normed;
-  const std::string why =
-      fmt::format("the layer norms q and k {} the rotation{}", before ? "before" : "after",
-                  before ? "; or --normed, where that was done" : "");
-  return {
-      read_learned(norms, input.q_norm, "--q-norm", why),
-      read_learned(norms, input.k_norm, "--k-norm", why),
-      read_learned(config.sinks, input.sinks, "--sinks",
-                   "the layer has a learned logit for each head"),
-      read_learned(std::holds_alternative<BucketBiasConfig>(layer.positions), input.bucket_bias,
-                   "--bucket-bias", "the layer has a table of numbers for buckets of distances")};
-}
-
 // q, k and v as the scores take them, in place.
-void prepare(const Layer& layer, const AttendInput& input, const Learned& learned,
+void prepare(const Layer& layer, const AttendInput& input, const LearnedNumbers& learned,
              const ProjectedHeads& heads) {
   Positions positions;
   if (reads_position_ids(layer)) {
@@ -66,10 +30,7 @@ void prepare(const Layer& layer, const AttendInput& input, const Learned& learne
                                std::get_if<RopeConfig>(&layer.positions));
   }
   with_input_files(input.q + ", " + input.k, [&] {
-    prepare_heads(layer,
-                  {.q_norm = Learned::view(learned.q_norm),
-                   .k_norm = Learned::view(learned.k_norm),
-                   .normed = input.normed},
+    prepare_heads(layer, learned.norms(),
                   reads_position_ids(layer) ? positions.view() : positions_from(0), heads,
                   input.seq_len);
   });
@@ -85,30 +46,16 @@ Tensor scores_of(const Tensor& q, const Tensor& k, const AttentionOptions& optio
   return scores;
 }
 
-// Pairs of a query and a key that take seconds.
-constexpr double kLongWork = 1e8;
-
 Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v,
                 const AttentionOptions& options) {
   Dims shape = q.shape;
   if (!v.shape.empty() && !shape.empty()) shape[shape.size() - 1] = v.shape.back();
   Tensor out = make_tensor(DType::f32, shape);
   AttentionOptions told = options;
-  const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  if (terminal) {
-    told.progress = [](double done, double all) {
-      if (all > kLongWork) fmt::print(stderr, "\r\033[Kattend: {:.0f} %", 100 * done / all);
-    };
-  }
+  told.progress = attend_progress();
   attend(q.view(), k.view(), v.view(), out.view(), told);
-  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (told.progress) fmt::print(stderr, "\r\033[K");
   return out;
-}
-
-std::span<const float> floats_of(const std::optional<Tensor>& tensor) {
-  if (!tensor) return {};
-  return {reinterpret_cast<const float*>(tensor->bytes.data()),
-          tensor->bytes.size() / sizeof(float)};
 }
 
 // Of a layer that changes them otherwise than by the rotation, as float32.
@@ -123,7 +70,7 @@ Tensor load(const std::string& path, const char* name, bool bf16, bool changed) 
 Attended attend_arrays(const Layer& layer, const AttendInput& input, bool want_scores,
                        bool want_output) {
   check_computed(layer);
-  const Learned learned = read_learned(layer, input);
+  const LearnedNumbers learned = read_learned_numbers(layer, input);
   const bool changed = changes_q_and_k(layer);
   Tensor q = load(input.q, "q", input.bf16, changed), k = load(input.k, "k", input.bf16, changed);
   std::optional<Tensor> v;
@@ -141,10 +88,7 @@ Attended attend_arrays(const Layer& layer, const AttendInput& input, bool want_s
     files += more.empty() ? "" : ", " + more;
   }
   LayerScores scores;
-  with_input_files(files, [&] {
-    scores = ropewalk::scores_of(layer, {.sinks = floats_of(learned.sinks),
-                                         .bucket_bias = Learned::view(learned.bucket_bias)});
-  });
+  with_input_files(files, [&] { scores = ropewalk::scores_of(layer, learned.scores()); });
   AttentionOptions& options = scores.options;
   options.alibi_slopes = scores.slopes;
   options.prefix = prefix;
@@ -163,6 +107,14 @@ Attended attend_arrays(const Layer& layer, const AttendInput& input, bool want_s
     if (v) result.out = attended(q, k, *v, options);
   });
   return result;
+}
+
+std::function<void(double done, double all)> attend_progress() {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [](double done, double all) {
+    constexpr double kLongWork = 1e8;  // pairs of a query and a key that take seconds
+    if (all > kLongWork) fmt::print(stderr, "\r\033[Kattend: {:.0f} %", 100 * done / all);
+  };
 }
 
 std::optional<Tensor> read_key_mask(const std::string& path) {

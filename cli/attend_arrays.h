@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,9 +14,9 @@ namespace ropewalk::cli {
 struct AttendInput {
   std::string q, k, v, positions, token_ids, key_mask, layout;
   std::string q_norm, k_norm, sinks, bucket_bias;  // learned numbers of the layer
-  int64_t prefix = -1;                // -1: not given
-  int64_t seq_len = 0;                // of every sequence; 0: its own
-  bool normed = false;                // the norm before the rotation was done
+  int64_t prefix = -1;                             // -1: not given
+  int64_t seq_len = 0;                             // of every sequence; 0: its own
+  bool normed = false;                             // the norm before the rotation was done
   bool bf16 = false;
 };
 
@@ -28,6 +29,9 @@ struct Attended {
 // their shapes.
 Attended attend_arrays(const Layer& layer, const AttendInput& input, bool want_scores,
                        bool want_output);
+
+// A line on standard error while long work goes on; empty where that is no terminal.
+std::function<void(double done, double all)> attend_progress();
 
 // The key mask of a file, if one is given.
 std::optional<Tensor> read_key_mask(const std::string& path);

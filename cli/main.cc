@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/command_list.h"
+#include "cli/exit_code.h"
 #include "cli/manual.h"
 #include "cli/usage.h"
 #include "cli/version.h"
@@ -27,26 +28,6 @@
 
 namespace ropewalk::cli {
 namespace {
-
-constexpr int kUsage = 2, kInput = 3, kIo = 4, kLimit = 5, kInternal = 70;
-
-int exit_code(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid_argument:
-    case ErrorCode::out_of_range:
-      return kUsage;
-    case ErrorCode::malformed:
-    case ErrorCode::unsupported:
-      return kInput;
-    case ErrorCode::io:
-      return kIo;
-    case ErrorCode::resource_limit:
-      return kLimit;
-    case ErrorCode::internal:
-      break;
-  }
-  return kInternal;
-}
 
 int report(int code, const std::string& message) {
   fmt::print(stderr, "ropewalk: error: {}\n", message);

@@ -24,6 +24,13 @@ if(NOT ROPEWALK_BLAS_LIBDIR MATCHES "serial")
   message(STATUS "No serial OpenBLAS (Debian: libopenblas-serial-dev): one with threads of its own serves, which starts them "
                  "with every program and cannot end it where memory runs out (docs/decisions/0008-threads.md)")
 endif()
+if(ROPEWALK_MPI)
+  find_package(MPI QUIET COMPONENTS C)
+  if(NOT MPI_C_FOUND)
+    message(STATUS "MPI not found: attention across machines (mpirun ropewalk attend) is switched off")
+    set(ROPEWALK_MPI OFF)
+  endif()
+endif()
 
 # Of the command alone.
 if(ROPEWALK_CLI)

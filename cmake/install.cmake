@@ -1,5 +1,5 @@
 # cmake --install: the library, its public headers, the C interface and the command, so that find_package(ropewalk) works;
-# --component library, c or command for one of them, for which the others need not be built.
+# --component library, c, mpi or command for one of them, for which the others need not be built.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
@@ -15,6 +15,12 @@ install(EXPORT ropewalk-targets NAMESPACE ropewalk:: DESTINATION ${ROPEWALK_CONF
 
 if(TARGET ropewalk_c)
   include(${CMAKE_CURRENT_LIST_DIR}/install_c.cmake)
+endif()
+
+if(TARGET ropewalk_mpi)
+  install(TARGETS ropewalk_mpi EXPORT ropewalk-mpi-targets COMPONENT mpi)
+  install(EXPORT ropewalk-mpi-targets NAMESPACE ropewalk:: DESTINATION ${ROPEWALK_CONFIG_DIR} COMPONENT mpi)
+  install(FILES ${ROPEWALK_MPI_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ropewalk/parallel COMPONENT mpi)
 endif()
 
 # In a folder of its own: find_package looks into the parents of what is on PATH, and must not take a build for an installation.

@@ -54,6 +54,8 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/models/models.h
     ropewalk/models/with_scaling.h
     ropewalk/parallel/merge_attention.h
+    ropewalk/parallel/prepare_shard.h
+    ropewalk/parallel/rank_agreement.h
     ropewalk/parallel/ring_attention.h
     ropewalk/parallel/ring_cost.h
     ropewalk/parallel/ring_plan.h
@@ -98,3 +100,7 @@ set(ROPEWALK_C_HEADERS
     ropewalk/capi/rotate.h
     ropewalk/capi/tables.h
     ropewalk/capi/types.h)
+
+# Of ropewalk::mpi, which is there where MPI is.
+set(ROPEWALK_MPI_HEADERS
+    ropewalk/parallel/mpi_ranks.h)

@@ -57,6 +57,8 @@
 #include "ropewalk/models/models.h"
 #include "ropewalk/models/with_scaling.h"
 #include "ropewalk/parallel/merge_attention.h"
+#include "ropewalk/parallel/prepare_shard.h"
+#include "ropewalk/parallel/rank_agreement.h"
 #include "ropewalk/parallel/ring_attention.h"
 #include "ropewalk/parallel/ring_cost.h"
 #include "ropewalk/parallel/ring_plan.h"

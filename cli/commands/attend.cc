@@ -8,9 +8,12 @@
 
 #include "cli/arguments.h"
 #include "cli/attend_arrays.h"
+#include "cli/attend_plan.h"
+#include "cli/attend_ranks.h"
 #include "cli/command.h"
 #include "cli/findings.h"
 #include "cli/output.h"
+#include "cli/rank_options.h"
 #include "cli/rotary.h"
 #include "cli/with_option.h"
 #include "ropewalk/attention/layer_scores.h"
@@ -30,14 +33,15 @@ struct Options {
   std::string weights, input, output, scores;
   std::string layer = "0", prefix, seq_len;
   bool causal = false, full = false, force = false;
+  RankOptions ranks;
 };
 
 // The layer with the mask of the command line, and a word where the model's own is another.
-Layer layer_of(const Options& o, const ModelEncoding& model, int64_t number) {
+Layer layer_of(const Options& o, const ModelEncoding& model, int64_t number, bool warn) {
   Layer layer = layer_option(model, number);
   if (!o.causal && !o.full) return layer;
   const Mask asked = o.causal ? Mask::causal : Mask::full;
-  if (layer.attention.mask != asked) {
+  if (warn && layer.attention.mask != asked) {
     fmt::print(stderr, "ropewalk: warning: --{}: the mask of {} is {}\n",
                o.causal ? "causal" : "full", escaped(model.name), name(layer.attention.mask));
   }
@@ -101,7 +105,8 @@ int attend_with_weights(const Options& o, const ModelEncoding& model, const Laye
   return 0;
 }
 
-void check_options(const Options& o) {
+// Files are written by the first of several ranks alone.
+void check_options(const Options& o, bool first) {
   const auto fail = [](const char* why) { throw Error(ErrorCode::invalid_argument, why); };
   const AttendInput& in = o.arrays;
   const bool arrays = !in.q.empty() || !in.k.empty() || !in.v.empty(),
@@ -130,27 +135,72 @@ void check_options(const Options& o) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("{}: \"{}\" does not end in .npy", option, escaped(*file)));
     }
-    check_output(*file, overwrite(o.force));
+    if (first) check_output(*file, overwrite(o.force));
+  }
+}
+
+// The layer with what the command line says of it, and what it says of the options.
+Layer read_layer(Options& o, const ModelEncoding& model, int64_t number, bool warn) {
+  Layer layer = layer_of(o, model, number, warn);
+  o.arrays.seq_len = seq_len_option(o.seq_len);
+  const auto* rope = std::get_if<RopeConfig>(&layer.positions);
+  if (warn && o.arrays.seq_len > 0 && rope != nullptr) {
+    warn_of_ignored_length(*rope, o.arrays.seq_len);
+  }
+  if (warn && o.weights.empty() && o.model.with.empty()) warn_of_findings(model, o.model.model);
+  check_positions_matter(layer, o.arrays.positions, o.arrays.token_ids);
+  return layer;
+}
+
+void parse_prefix(Options& o) {
+  if (o.prefix.empty()) return;
+  o.arrays.prefix = parse_integer(o.prefix, "--prefix");
+  if (o.arrays.prefix >= 0) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("--prefix: expected 0 tokens or more, found {}", o.arrays.prefix));
+}
+
+// Several ranks, or one that works as they do.
+int attend_of_ranks(Options& o) {
+  return attend_in_ranks({o.arrays, o.ranks, o.output, overwrite(o.force)}, [&](bool first) {
+    check_options(o, first);
+    if (!o.weights.empty() || !o.scores.empty()) {
+      throw Error(ErrorCode::invalid_argument,
+                  "expected --q, --k and --v for several ranks, --cu-seqlens, --order or --json, "
+                  "found --weights or --scores");
+    }
+    parse_prefix(o);
+    const ModelEncoding model = load(o.model).model;
+    return read_layer(o, model, parse_integer(o.layer, "--layer"), first);
+  });
+}
+
+void check_plan(const Options& o) {
+  const AttendInput& in = o.arrays;
+  for (const std::string* file :
+       {&in.q, &in.k, &in.v, &in.key_mask, &o.weights, &o.input, &o.output, &o.scores}) {
+    if (file->empty()) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--plan reads no arrays and writes none: expected MODEL and sizes "
+                            "alone, found {}",
+                            escaped(*file)));
   }
 }
 
 int run_attend(Options& o) {
-  check_options(o);
-  if (!o.prefix.empty()) {
-    o.arrays.prefix = parse_integer(o.prefix, "--prefix");
-    if (o.arrays.prefix < 0) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("--prefix: expected 0 tokens or more, found {}", o.arrays.prefix));
-    }
+  check_rank_options(o.ranks);
+  const bool plans = !o.ranks.plan.empty();
+  if (!plans && is_for_ranks(o.ranks)) return attend_of_ranks(o);
+  if (plans) {
+    check_plan(o);
+  } else {
+    check_options(o, true);
   }
+  parse_prefix(o);
   const ModelEncoding model = load(o.model).model;
   const int64_t number = parse_integer(o.layer, "--layer");
-  const Layer layer = layer_of(o, model, number);
-  o.arrays.seq_len = seq_len_option(o.seq_len);
-  const auto* rope = std::get_if<RopeConfig>(&layer.positions);
-  if (o.arrays.seq_len > 0 && rope != nullptr) warn_of_ignored_length(*rope, o.arrays.seq_len);
-  if (o.weights.empty() && o.model.with.empty()) warn_of_findings(model, o.model.model);
-  check_positions_matter(layer, o.arrays.positions, o.arrays.token_ids);
+  const Layer layer = read_layer(o, model, number, true);
+  if (plans) return print_attend_plan(o.ranks, layer);
   return o.weights.empty() ? attend_to_arrays(o, layer)
                            : attend_with_weights(o, model, layer, number);
 }
@@ -220,6 +270,7 @@ Run declare_attend(CLI::App& app) {
                  "write q.k scale + bias [batch, heads, queries, keys] to FILE.npy")
       ->type_name("FILE");
   app.add_flag("--force", o->force, "replace output files that exist");
+  declare_rank_options(app, o->ranks);
   return [o] { return run_attend(*o); };
 }
 

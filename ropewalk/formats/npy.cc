@@ -204,16 +204,29 @@ void write_array(const std::filesystem::path& path, const std::string& header,
 
 }  // namespace
 
+NpyFile::NpyFile(const std::filesystem::path& path, const NpyOptions& options) : file_(path) {
+  const Frame frame = read_frame(file_);
+  const NpyHeader header = parse_npy_header(frame.header, frame.header_begin, file_.label());
+  const ElementType type = element_type(header.descr, file_.label(), options.bf16_as_v2);
+  dtype_ = type.dtype;
+  swapped_ = type.order != std::endian::native;
+  shape_ = checked_shape(file_, frame, header, type.dtype, options.allow_trailing);
+  row_major_ = !header.fortran_order;
+  data_begin_ = frame.data_begin;
+}
+
+void NpyFile::read_part(int64_t first, std::span<std::byte> out) const {
+  const size_t size = size_in_bytes(dtype_);
+  file_.read(data_begin_ + static_cast<uint64_t>(first) * size, out);
+  if (swapped_) swap_byte_order(out, size);
+}
+
 Tensor read_npy(const std::filesystem::path& path, const NpyOptions& options) {
-  const InputFile file(path);
-  const Frame frame = read_frame(file);
-  const NpyHeader header = parse_npy_header(frame.header, frame.header_begin, file.label());
-  const ElementType type = element_type(header.descr, file.label(), options.bf16_as_v2);
-  const Dims shape = checked_shape(file, frame, header, type.dtype, options.allow_trailing);
-  Tensor tensor = make_tensor(type.dtype, header.fortran_order ? reversed(shape) : shape);
-  file.read(frame.data_begin, tensor.bytes);
-  convert_byte_order(tensor.bytes, size_in_bytes(type.dtype), type.order);
-  if (!header.fortran_order) return tensor;
+  const NpyFile file(path, options);
+  const Dims& shape = file.shape();
+  Tensor tensor = make_tensor(file.dtype(), file.row_major() ? shape : reversed(shape));
+  file.read_part(0, tensor.bytes);
+  if (file.row_major()) return tensor;
   Dims order;
   for (int i = shape.size() - 1; i >= 0; --i) order.push_back(i);
   return contiguous_copy(permuted(std::as_const(tensor).view(), order));

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/formats/file.h"
@@ -18,6 +20,27 @@ struct NpyOptions {
 // malformed, unsupported (other types, pickles, archives), resource_limit (a header over 64 KiB) or
 // io.
 Tensor read_npy(const std::filesystem::path& path, const NpyOptions& options = {});
+
+// The same file opened to read a part of its numbers: rows of an array that is larger than the
+// memory. Its header is checked as read_npy does.
+class NpyFile {
+ public:
+  explicit NpyFile(const std::filesystem::path& path, const NpyOptions& options = {});
+
+  DType dtype() const { return dtype_; }
+  const Dims& shape() const { return shape_; }
+  // Whether the last dimension varies fastest in the file; else read_part has another order.
+  bool row_major() const { return row_major_; }
+  // Elements first, first + 1, ... in the order of the file, as many as `out` has room for.
+  void read_part(int64_t first, std::span<std::byte> out) const;
+
+ private:
+  InputFile file_;
+  DType dtype_ = DType::f32;
+  Dims shape_;
+  bool row_major_ = true, swapped_ = false;
+  uint64_t data_begin_ = 0;
+};
 
 // Writes what numpy.save would write, byte for byte: version 1.0, C order. bf16, which NumPy lacks,
 // becomes "|V2". Throws unsupported for the 8-bit floating-point types.

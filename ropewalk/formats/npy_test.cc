@@ -271,5 +271,22 @@ ROPEWALK_PROPERTY(Npy, DamagedFilesNeverDoMoreThanThrow, [] {
   }
 });
 
+// A part of the numbers, in the order of the machine; one that goes past the end is refused.
+TEST(Npy, APartOfAFile) {
+  const TempFolder folder;
+  const NpyFile file(folder.file(
+      "a.npy", npy_bytes(dictionary("'>u2'", "(2, 2)"), {"\x01\x02\x03\x04\x05\x06\x07\x08", 8})));
+  EXPECT_EQ(file.shape(), (Dims{2, 2}));
+  EXPECT_EQ(file.dtype(), DType::u16);
+  EXPECT_TRUE(file.row_major());
+  uint16_t part[2] = {};
+  file.read_part(1, std::as_writable_bytes(std::span(part)));
+  EXPECT_EQ(part[0], 0x0304);
+  EXPECT_EQ(part[1], 0x0506);
+  EXPECT_ROPEWALK_ERROR(file.read_part(3, std::as_writable_bytes(std::span(part))),
+                        ErrorCode::malformed, "a.npy");
+  EXPECT_FALSE(NpyFile(kFixtures / "i4_fortran.npy").row_major());
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -39,4 +39,9 @@ void ring_attend(const RingHeads& heads, const RingSequences& sequences,
   within_memory("ring_attend", [&] { attend_in_ring(heads, sequences, options, exchange); });
 }
 
+void check_ring(const RingHeads& heads, const RingSequences& sequences,
+                const AttentionOptions& options, int64_t rank) {
+  within_memory("ring_attend", [&] { RingMeetings(heads, sequences, options, rank); });
+}
+
 }  // namespace ropewalk

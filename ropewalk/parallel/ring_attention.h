@@ -46,4 +46,9 @@ struct RingHeads {
 void ring_attend(const RingHeads& heads, const RingSequences& sequences,
                  const AttentionOptions& options, const RingExchange& exchange);
 
+// Throws what ring_attend would before its first message, for ranks that agree before it; out and
+// lse are written.
+void check_ring(const RingHeads& heads, const RingSequences& sequences,
+                const AttentionOptions& options, int64_t rank);
+
 }  // namespace ropewalk
