@@ -62,7 +62,7 @@ void choose_ways(RopeJob& job, int64_t bytes) {
   job.bf16_in_hardware = bf16_conversion_allowed();
   // Both as measured in docs/speed.md: what lies in a near cache needs no prefetch, and results
   // that will be read from a cache must not go around it.
-  if (bytes > second_level_cache_in_bytes()) job.prefetch = 4096;
+  if (bytes > second_level_cache_in_bytes() && prefetch_pays()) job.prefetch = 4096;
   const int64_t beyond_caches = std::min(last_level_cache_in_bytes(), int64_t{32} << 20);
   job.streamed = bytes > beyond_caches && can_stream(job);
 }

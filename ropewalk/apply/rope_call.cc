@@ -89,9 +89,55 @@ void check_output(const Checked& checked, bool equal_shapes, const char* output_
   }
 }
 
+int64_t rope_size(DType dtype) {
+  if (dtype == DType::f32) return 4;
+  return dtype == DType::bf16 || dtype == DType::f16 ? 2 : 0;
+}
+
+// The usual call in one pass: a row-major tensor that is rotated in place. False for any other,
+// right or wrong.
+bool fill_row_major(Checked& checked, RopeTensor& tensor, int64_t head_dim) {
+  const ConstTensorView& in = checked.x->in;
+  const TensorView& out = checked.x->out;
+  const int64_t size = rope_size(in.dtype);
+  const int rank = in.shape.size();
+  bool fits = (in.data != nullptr) & (in.data == out.data) & (in.dtype == out.dtype) & (size != 0);
+  fits &= (rank == 3) | ((rank == 4) & (checked.layout != TensorLayout::thd));
+  fits &= (out.shape.size() == rank) & (in.strides.size() == rank) & (out.strides.size() == rank);
+  if (!fits) return false;
+  checked.shape[0] = 1;
+  tensor.in_strides[0] = 0;
+  int64_t step = 1;
+  for (int i = rank - 1, axis = 3; i >= 0; --i, --axis) {
+    const int64_t dim = in.shape[i];
+    fits &= (dim > 0) & (out.shape[i] == dim);
+    fits &= (dim == 1) | ((in.strides[i] == step) & (out.strides[i] == step));
+    checked.shape[axis] = dim;
+    tensor.in_strides[axis] = dim == 1 ? 0 : step * size;
+    fits &= !__builtin_mul_overflow(step, dim, &step);
+    fits &= step <= int64_t{1} << 60;
+    if (!fits) return false;
+  }
+  if (checked.shape[3] != head_dim) return false;
+  if (checked.layout == TensorLayout::bhsd) {
+    std::swap(checked.shape[1], checked.shape[2]);
+    std::swap(tensor.in_strides[1], tensor.in_strides[2]);
+  }
+  const char* const data = static_cast<const char*>(in.data);
+  checked.in_place = tensor.in_place = tensor.packed = true;
+  checked.in_bytes = checked.out_bytes = {data, data + step * size};
+  std::copy_n(tensor.in_strides, 4, tensor.out_strides);
+  tensor.in = data;
+  tensor.out = static_cast<char*>(out.data);
+  tensor.dtype = in.dtype;
+  tensor.heads = checked.shape[2];
+  return true;
+}
+
 // Checks one tensor and fills in what the kernel reads.
 void check(Checked& checked, RopeTensor& tensor, int64_t head_dim, const char* what,
            const char* output_name) {
+  if (fill_row_major(checked, tensor, head_dim)) return;
   const Rotated& x = *checked.x;
   const int64_t bytes = contiguous_bytes(x.in);
   const char* const data = static_cast<const char*>(x.in.data);

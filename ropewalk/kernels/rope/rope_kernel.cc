@@ -9,96 +9,15 @@
 #define HWY_TARGET_INCLUDE "ropewalk/kernels/rope/rope_kernel.cc"
 #include <hwy/foreach_target.h>
 
-#include "ropewalk/kernels/rope/rotate-inl.h"
-#include "ropewalk/kernels/rows/rows-inl.h"
+#include "ropewalk/kernels/rope/interleaved-inl.h"
+#include "ropewalk/kernels/rope/token_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ropewalk {
 namespace HWY_NAMESPACE {
 
-// One token's row.
-struct TokenRow {
-  const float* cos;
-  const float* sin;
-};
-
-HWY_INLINE float LoadNumber(const char* from, DType dtype) {
-  return dtype == DType::f32    ? F32::LoadOne(from)
-         : dtype == DType::bf16 ? BF16::LoadOne(from)
-                                : F16::LoadOne(from);
-}
-
-// The row of a caller's table: where it lies if it can be used as it is, else a copy in `memory`.
-TokenRow ReadTableRow(const RopeTableRows& table, int64_t position, int64_t pairs, float* memory) {
-  const int64_t index = position - table.first;
-  const char* cos = table.cos + index * table.cos_strides[0];
-  const char* sin = table.sin + index * table.sin_strides[0];
-  if (table.as_it_is) {
-    return {reinterpret_cast<const float*>(cos), reinterpret_cast<const float*>(sin)};
-  }
-  float *const row_cos = memory, *const row_sin = memory + pairs;
-  for (int64_t i = 0; i < pairs; ++i) {
-    row_cos[i] = LoadNumber(cos + i * table.cos_strides[1], table.cos_dtype);
-    row_sin[i] = LoadNumber(sin + i * table.sin_strides[1], table.sin_dtype);
-  }
-  for (int64_t i = 0; i < pairs && table.negate_sin; ++i) row_sin[i] = -row_sin[i];
-  for (int64_t i = 0; i < pairs && table.invert; ++i) {
-    const double c = row_cos[i], s = row_sin[i], norm = c * c + s * s;
-    row_cos[i] = static_cast<float>(c / norm);
-    row_sin[i] = static_cast<float>(s / norm);
-  }
-  return {row_cos, row_sin};
-}
-
-// Most tokens whose rows are made at once: with head-major tensors, what a head is read in.
-constexpr int64_t kTokensAtOnce = 64;
-
 // Heads of a head-major tensor that share a token's row in registers.
 constexpr int64_t kHeadsAtOnce = 4;
-
-// Rows made for the tokens of one sequence from `first` on, into `memory`.
-void MakeRows(const RopeJob& job, int64_t batch, int64_t first, int64_t count, float* memory,
-              TokenRow* rows) {
-  const int64_t stride = 2 * job.pairs;
-  for (int64_t t = 0; t < count;) {
-    int64_t positions[16];
-    for (int64_t axis = 0; axis < job.axes; ++axis) {
-      positions[axis] = job.positions->at(axis, batch, first + t);
-    }
-    int64_t run = 1;  // tokens at consecutive positions
-    if (job.steps->rows > 0) {
-      while (t + run < count &&
-             job.positions->at(0, batch, first + t + run) - run == positions[0]) {
-        ++run;
-      }
-    }
-    float* const cos = memory + t * stride;
-    if (run > 1) {
-      CosSinRun<1>(*job.rows, *job.steps, positions[0], run, stride, cos, cos + job.pairs);
-    } else {
-      CosSinRow(*job.rows, positions, cos, cos + job.pairs);
-    }
-    for (int64_t r = t; r < t + run; ++r) {
-      rows[r] = {memory + r * stride, memory + r * stride + job.pairs};
-    }
-    t += run;
-  }
-}
-
-HWY_NOINLINE void FindRows(const RopeJob& job, int64_t batch, int64_t first, int64_t count,
-                           float* memory, TokenRow* rows) {
-  if (job.rows != nullptr) return MakeRows(job, batch, first, count, memory, rows);
-  for (int64_t t = 0; t < count; ++t) {
-    if (job.table != nullptr) {
-      rows[t] = ReadTableRow(*job.table, job.positions->at(0, batch, first + t), job.pairs,
-                             memory + 2 * t * job.pairs);
-    } else {
-      const float* row =
-          job.token_rows + batch * job.token_rows_per_batch + (first + t) * 2 * job.pairs;
-      rows[t] = {row, row + job.pairs};
-    }
-  }
-}
 
 template <class T, class W>
 HWY_INLINE void RotateWindows(const RopeJob& job, const Heads& heads, const TokenRow& row) {
@@ -157,21 +76,27 @@ HWY_INLINE void RotateHeads(const RopeJob& job, const RopeTensor& tensor, const 
   if (!tensor.in_place) CopyGaps(job, heads, T::kBytes);
 }
 
-// The tokens [first, first + count) of one sequence, token by token or, where that is how they lie
-// in memory, head by head.
+// Tokens that are rotated at once: of one sequence where the tensors are head-major, else of any
+// number of them.
+struct Tokens {
+  int64_t first, count;  // of batch * length
+  const TokenRow* rows;
+};
+
+// Head by head, in which the tokens lie.
 template <class T, class W>
-HWY_NOINLINE void RotateTokens(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
-                               int64_t first, int64_t count, const TokenRow* rows, char* scratch) {
+HWY_NOINLINE void RotateHeadMajor(const RopeJob& job, const RopeTensor& tensor,
+                                  const Tokens& tokens, char* scratch) {
+  const int64_t batch = tokens.first / job.length, first = tokens.first % job.length;
   const char* in = tensor.in + batch * tensor.in_strides[0] + first * tensor.in_strides[1];
   char* out = tensor.out + batch * tensor.out_strides[0] + first * tensor.out_strides[1];
-  const int64_t at_once = job.heads_first ? kHeadsAtOnce : tensor.heads;
-  Heads heads{in, out, at_once, tensor.in_strides[2], tensor.out_strides[2], job.prefetch};
-  for (int64_t h = 0; h < tensor.heads; h += at_once) {
-    heads.count = std::min(at_once, tensor.heads - h);
+  Heads heads{in, out, 0, tensor.in_strides[2], tensor.out_strides[2], job.prefetch};
+  for (int64_t h = 0; h < tensor.heads; h += kHeadsAtOnce) {
+    heads.count = std::min(kHeadsAtOnce, tensor.heads - h);
     heads.in = in;
     heads.out = out;
-    for (int64_t t = 0; t < count; ++t) {
-      RotateHeads<T, W>(job, tensor, heads, rows[t], scratch);
+    for (int64_t t = 0; t < tokens.count; ++t) {
+      RotateHeads<T, W>(job, tensor, heads, tokens.rows[t], scratch);
       heads.in += tensor.in_strides[1];
       heads.out += tensor.out_strides[1];
     }
@@ -180,31 +105,52 @@ HWY_NOINLINE void RotateTokens(const RopeJob& job, const RopeTensor& tensor, int
   }
 }
 
-template <class T>
-HWY_INLINE void RotateAs(const RopeJob& job, const RopeTensor& tensor, int64_t batch, int64_t first,
-                         int64_t count, const TokenRow* rows, char* scratch) {
-  if (job.streamed) {
-    RotateTokens<T, Streamed>(job, tensor, batch, first, count, rows, scratch);
-  } else {
-    RotateTokens<T, Plain>(job, tensor, batch, first, count, rows, scratch);
+// Token by token.
+template <class T, class W>
+HWY_NOINLINE void RotateTokens(const RopeJob& job, const RopeTensor& tensor, const Tokens& tokens,
+                               char* scratch) {
+  int64_t batch = tokens.first / job.length, at = tokens.first % job.length;
+  Heads heads{tensor.in + batch * tensor.in_strides[0] + at * tensor.in_strides[1],
+              tensor.out + batch * tensor.out_strides[0] + at * tensor.out_strides[1],
+              tensor.heads,
+              tensor.in_strides[2],
+              tensor.out_strides[2],
+              job.prefetch};
+  for (int64_t t = 0; t < tokens.count; ++t) {
+    RotateHeads<T, W>(job, tensor, heads, tokens.rows[t], scratch);
+    heads.in += tensor.in_strides[1];
+    heads.out += tensor.out_strides[1];
+    if (++at < job.length) continue;
+    at = 0;
+    ++batch;
+    heads.in = tensor.in + batch * tensor.in_strides[0];
+    heads.out = tensor.out + batch * tensor.out_strides[0];
   }
 }
 
-HWY_INLINE void RotateTensor(const RopeJob& job, const RopeTensor& tensor, int64_t batch,
-                             int64_t first, int64_t count, const TokenRow* rows, char* scratch) {
+template <class T, class W>
+HWY_INLINE void RotateWith(const RopeJob& job, const RopeTensor& tensor, const Tokens& tokens,
+                           char* scratch) {
+  if (job.heads_first) return RotateHeadMajor<T, W>(job, tensor, tokens, scratch);
+  RotateTokens<T, W>(job, tensor, tokens, scratch);
+}
+
+template <class T>
+HWY_INLINE void RotateAs(const RopeJob& job, const RopeTensor& tensor, const Tokens& tokens,
+                         char* scratch) {
+  if (job.streamed) return RotateWith<T, Streamed>(job, tensor, tokens, scratch);
+  RotateWith<T, Plain>(job, tensor, tokens, scratch);
+}
+
+HWY_INLINE void RotateTensor(const RopeJob& job, const RopeTensor& tensor, const Tokens& tokens,
+                             char* scratch) {
   if (tensor.heads == 0) return;  // its data may be null
-  if (tensor.dtype == DType::f32) {
-    return RotateAs<F32>(job, tensor, batch, first, count, rows, scratch);
-  }
-  if (tensor.dtype == DType::f16) {
-    return RotateAs<F16>(job, tensor, batch, first, count, rows, scratch);
-  }
+  if (tensor.dtype == DType::f32) return RotateAs<F32>(job, tensor, tokens, scratch);
+  if (tensor.dtype == DType::f16) return RotateAs<F16>(job, tensor, tokens, scratch);
 #if ROPEWALK_BF16_IN_HARDWARE
-  if (job.bf16_in_hardware) {
-    return RotateAs<BF16InHardware>(job, tensor, batch, first, count, rows, scratch);
-  }
+  if (job.bf16_in_hardware) return RotateAs<BF16InHardware>(job, tensor, tokens, scratch);
 #endif
-  RotateAs<BF16>(job, tensor, batch, first, count, rows, scratch);
+  RotateAs<BF16>(job, tensor, tokens, scratch);
 }
 
 void RopeTokens(const RopeJob& job, int64_t begin, int64_t end) {
@@ -214,20 +160,20 @@ void RopeTokens(const RopeJob& job, int64_t begin, int64_t end) {
   const int64_t row = std::max<int64_t>(2 * job.pairs, 1);
   const int64_t at_once =
       job.heads_first ? kTokensAtOnce : std::clamp<int64_t>(4096 / row, 1, kTokensAtOnce / 2);
-  const int64_t tokens = std::min(at_once, end - begin);
-  const int64_t needed = row * tokens + job.head_dim;
+  const int64_t most = std::min(at_once, end - begin);
+  const int64_t needed = row * most + job.head_dim;
   std::vector<float> large(needed > kFloats ? static_cast<size_t>(needed) : 0);
   float* const memory = large.empty() ? small : large.data();
-  char* const scratch = reinterpret_cast<char*>(memory + row * tokens);
+  char* const scratch = reinterpret_cast<char*>(memory + row * most);
   TokenRow rows[kTokensAtOnce];
   for (int64_t i = begin; i < end;) {
-    const int64_t batch = i / job.length, first = i % job.length;
-    const int64_t count = std::min({tokens, end - i, job.length - first});
-    FindRows(job, batch, first, count, memory, rows);
+    Tokens tokens{i, std::min(most, end - i), rows};
+    if (job.heads_first) tokens.count = std::min(tokens.count, job.length - i % job.length);
+    FindAllRows(job, i, tokens.count, memory, rows);
     for (int t = 0; t < job.tensor_count; ++t) {
-      RotateTensor(job, job.tensors[t], batch, first, count, rows, scratch);
+      RotateTensor(job, job.tensors[t], tokens, scratch);
     }
-    i += count;
+    i += tokens.count;
   }
   if (job.streamed) hwy::FlushStream();
 }

@@ -7,113 +7,16 @@
 #define ROPEWALK_KERNELS_SIMD_NUMBERS_INL_H_
 #endif
 
-#include <cstring>
-
-#include <hwy/highway.h>
+#include <type_traits>
 
 #include "ropewalk/base/half.h"
+#include "ropewalk/kernels/simd/f16_numbers-inl.h"
+#include "ropewalk/kernels/simd/float_numbers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ropewalk {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-using DF = hn::ScalableTag<float>;
-using VF = hn::Vec<DF>;
-
-// A full vector at any address.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadBytes(D d, const void* from) {
-#if HWY_TARGET == HWY_SCALAR
-  hn::TFromD<D> value;
-  std::memcpy(&value, from, sizeof(value));
-  return hn::Set(d, value);
-#else
-  return hn::LoadU(d, static_cast<const hn::TFromD<D>*>(from));
-#endif
-}
-
-template <class D>
-HWY_INLINE void StoreBytes(hn::Vec<D> v, D d, void* to) {
-#if HWY_TARGET == HWY_SCALAR
-  (void)d;
-  const hn::TFromD<D> value = hn::GetLane(v);
-  std::memcpy(to, &value, sizeof(value));
-#else
-  hn::StoreU(v, d, static_cast<hn::TFromD<D>*>(to));
-#endif
-}
-
-// How results are stored: as usual, or, whole vectors at whole addresses, around the caches, for
-// results that would have left them before they are read again.
-struct Plain {
-  template <class D>
-  static HWY_INLINE void Write(hn::Vec<D> v, D d, void* to) {
-    StoreBytes(v, d, to);
-  }
-};
-struct Streamed {
-  template <class D>
-  static HWY_INLINE void Write(hn::Vec<D> v, D d, void* to) {
-    // Part of a vector (f16 with SSE4) would be written as a whole one.
-    if (hn::Lanes(d) * sizeof(hn::TFromD<D>) < 16) return StoreBytes(v, d, to);
-    hn::Stream(v, d, static_cast<hn::TFromD<D>*>(to));
-  }
-};
-
-// Two vectors of floats from memory that holds both: T::LoadTwo gives them in an order of T's own,
-// T::LoadRowTwo gives cos or sin in the same order, and T::StoreTwo takes it.
-struct F32 {
-  static constexpr int64_t kBytes = 4;
-  template <class D>
-  static HWY_INLINE hn::Vec<D> Load(D d, const void* from) {
-    return LoadBytes(d, from);
-  }
-  template <class W, class D>
-  static HWY_INLINE void Store(hn::Vec<D> v, D d, void* to) {
-    W::Write(v, d, to);
-  }
-  static HWY_INLINE void LoadTwo(const char* from, VF& x0, VF& x1) {
-    x0 = LoadBytes(DF(), from);
-    x1 = LoadBytes(DF(), from + 4 * hn::Lanes(DF()));
-  }
-  static HWY_INLINE void LoadRowTwo(const float* from, VF& x0, VF& x1) {
-    x0 = hn::LoadU(DF(), from);
-    x1 = hn::LoadU(DF(), from + hn::Lanes(DF()));
-  }
-  template <class W>
-  static HWY_INLINE void StoreTwo(VF x0, VF x1, char* to) {
-    W::Write(x0, DF(), to);
-    W::Write(x1, DF(), to + 4 * hn::Lanes(DF()));
-  }
-  static HWY_INLINE float LoadOne(const void* from) {
-    float value;
-    std::memcpy(&value, from, sizeof(value));
-    return value;
-  }
-};
-
-// What the two 16-bit types share: their bits in the low half of 32-bit lanes.
-template <class D>
-using U32 = hn::RebindToUnsigned<D>;
-template <class D>
-using I32 = hn::RebindToSigned<D>;
-template <class D>
-using U16 = hn::Rebind<uint16_t, D>;
-
-template <class D>
-HWY_INLINE hn::Vec<U32<D>> Load16(D, const void* from) {
-  return hn::PromoteTo(U32<D>(), LoadBytes(U16<D>(), from));
-}
-template <class W, class D>
-HWY_INLINE void Store16(hn::Vec<U32<D>> bits, D, void* to) {
-  W::Write(hn::DemoteTo(U16<D>(), hn::BitCast(I32<D>(), bits)), U16<D>(), to);
-}
-HWY_INLINE uint16_t LoadOne16(const void* from) {
-  uint16_t bits;
-  std::memcpy(&bits, from, sizeof(bits));
-  return bits;
-}
 
 // Rounds to nearest even in the upper half of each lane; the lower half is left over. NaN stays
 // NaN.
@@ -183,105 +86,58 @@ struct BF16 {
 // With the conversion of AVX512-BF16, which Highway has no target for. It rounds as RoundedToBf16
 // does, but takes denormal numbers for zero: where a result is zero, that one decides.
 struct BF16InHardware : BF16 {
-  template <class W>
-  static HWY_INLINE void StoreTwo(VF x0, VF x1, char* to) {
+  template <class W, class D>
+  static HWY_INLINE void Store(hn::Vec<D> v, D d, void* to) {
+    if constexpr (hn::MaxLanes(D()) < 16) {
+      BF16::Store<W>(v, d, to);
+    } else {
+      const hn::Rebind<uint16_t, D> d16;
+      hn::Vec<decltype(d16)> halves;
+      asm("vcvtneps2bf16 %1, %0" : "=v"(halves.raw) : "v"(v.raw));
+      if (HWY_UNLIKELY(_mm256_testn_epi16_mask(halves.raw, _mm256_set1_epi16(0x7FFF)) != 0)) {
+        return BF16::Store<W>(v, d, to);
+      }
+      W::Write(halves, d16, to);
+    }
+  }
+  // x[2 i] and x[2 i + 1] at to[i], as StoreTwo: one look for zeros among all.
+  template <class W, int kCount>
+  static HWY_INLINE void StoreTwos(const VF (&x)[2 * kCount], char* const (&to)[kCount]) {
     const hn::ScalableTag<uint16_t> d16;
-    hn::Vec<decltype(d16)> halves;
-    asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(halves.raw) : "v"(x1.raw), "v"(x0.raw));
-    if (HWY_UNLIKELY(_mm512_testn_epi16_mask(halves.raw, _mm512_set1_epi16(0x7FFF)) != 0)) {
-      return BF16::StoreTwo<W>(x0, x1, to);
+    hn::Vec<decltype(d16)> halves[kCount];
+    __mmask32 zeros = 0;
+    for (int i = 0; i < kCount; ++i) {
+      asm("vcvtne2ps2bf16 %2, %1, %0"
+          : "=v"(halves[i].raw)
+          : "v"(x[2 * i + 1].raw), "v"(x[2 * i].raw));
+      zeros |= _mm512_testn_epi16_mask(halves[i].raw, _mm512_set1_epi16(0x7FFF));
+    }
+    if (HWY_UNLIKELY(zeros != 0)) {
+      for (int i = 0; i < kCount; ++i) BF16::StoreTwo<W>(x[2 * i], x[2 * i + 1], to[i]);
+      return;
     }
     alignas(64) static constexpr uint16_t kInterleave[32] = {
         0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
         8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-    halves.raw = _mm512_permutexvar_epi16(_mm512_load_si512(kInterleave), halves.raw);
-    W::Write(halves, d16, to);
+    const __m512i interleave = _mm512_load_si512(kInterleave);
+    for (int i = 0; i < kCount; ++i) {
+      halves[i].raw = _mm512_permutexvar_epi16(interleave, halves[i].raw);
+      W::Write(halves[i], d16, to[i]);
+    }
   }
 };
 #else
 #define ROPEWALK_BF16_IN_HARDWARE 0
 #endif
 
-#undef ROPEWALK_F16_IN_HARDWARE
-// AVX2 and better convert f16 in hardware, denormals included, whatever DAZ says.
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-#define ROPEWALK_F16_IN_HARDWARE 1
-#else
-#define ROPEWALK_F16_IN_HARDWARE 0
+// x[2 i] and x[2 i + 1] at to[i], by T::StoreTwo.
+template <class T, class W, int kCount>
+HWY_INLINE void StoreTwos(const VF (&x)[2 * kCount], char* const (&to)[kCount]) {
+#if ROPEWALK_BF16_IN_HARDWARE
+  if constexpr (std::is_same_v<T, BF16InHardware>) return T::template StoreTwos<W>(x, to);
 #endif
-
-struct F16 {
-  static constexpr int64_t kBytes = 2;
-#if ROPEWALK_F16_IN_HARDWARE
-  template <class D>
-  static HWY_INLINE hn::Vec<D> Load(D d, const void* from) {
-    const hn::Rebind<hwy::float16_t, D> df16;
-    return hn::PromoteTo(d, hn::BitCast(df16, LoadBytes(U16<D>(), from)));
-  }
-  template <class W, class D>
-  static HWY_INLINE void Store(hn::Vec<D> v, D, void* to) {
-    const hn::Rebind<hwy::float16_t, D> df16;
-    W::Write(hn::BitCast(U16<D>(), hn::DemoteTo(df16, v)), U16<D>(), to);
-  }
-#else
-  // float_from_f16 and f16_from_float of base/half.h, lane by lane.
-  template <class D>
-  static HWY_INLINE hn::Vec<D> Load(D d, const void* from) {
-    const U32<D> du;
-    const I32<D> di;
-    const auto set = [&](uint32_t bits) { return hn::Set(du, bits); };
-    const auto at_least = [&](hn::Vec<U32<D>> a, int32_t b) {
-      return hn::RebindMask(du, hn::Gt(hn::BitCast(di, a), hn::Set(di, b - 1)));
-    };
-    const auto bits = Load16(d, from);
-    const auto sign = hn::ShiftLeft<16>(hn::And(bits, set(0x8000)));
-    const auto magnitude = hn::And(bits, set(0x7FFF));
-    const auto payload = hn::ShiftLeft<13>(hn::And(magnitude, set(0x3FF)));
-    const auto quiet = hn::IfThenElseZero(at_least(payload, 1), set(0x00400000));
-    const auto special = hn::Or(hn::Or(set(0x7F800000), payload), quiet);
-    const auto normal = hn::Add(hn::ShiftLeft<13>(magnitude), set(0x38000000));
-    const auto small = hn::Mul(hn::ConvertTo(d, hn::BitCast(di, magnitude)), hn::Set(d, 0x1p-24f));
-    auto result = hn::IfThenElse(at_least(magnitude, 0x0400), normal, hn::BitCast(du, small));
-    result = hn::IfThenElse(at_least(magnitude, 0x7C00), special, result);
-    return hn::BitCast(d, hn::Or(sign, result));
-  }
-  template <class W, class D>
-  static HWY_INLINE void Store(hn::Vec<D> v, D d, void* to) {
-    const U32<D> du;
-    const I32<D> di;
-    const auto set = [&](uint32_t bits) { return hn::Set(du, bits); };
-    const auto at_least = [&](hn::Vec<U32<D>> a, int32_t b) {
-      return hn::RebindMask(du, hn::Gt(hn::BitCast(di, a), hn::Set(di, b - 1)));
-    };
-    const auto bits = hn::BitCast(du, v);
-    const auto sign = hn::And(hn::ShiftRight<16>(bits), set(0x8000));
-    const auto magnitude = hn::And(bits, set(0x7FFFFFFF));
-    const auto shifted = hn::BitCast(du, hn::Add(hn::BitCast(d, magnitude), hn::Set(d, 0.5f)));
-    const auto small = hn::Sub(shifted, set(0x3F000000));
-    const auto odd = hn::And(hn::ShiftRight<13>(magnitude), set(1));
-    const auto rounded = hn::Add(hn::Add(magnitude, set(0x0FFF)), odd);
-    const auto normal = hn::ShiftRight<13>(hn::Sub(rounded, set(0x38000000)));
-    const auto nan = hn::Or(set(0x7E00), hn::And(hn::ShiftRight<13>(magnitude), set(0x3FF)));
-    auto result = hn::IfThenElse(at_least(magnitude, 0x38800000), normal, small);
-    result = hn::IfThenElse(at_least(magnitude, 0x477FF000), set(0x7C00), result);
-    result = hn::IfThenElse(at_least(magnitude, 0x7F800001), nan, result);
-    Store16<W>(hn::Or(sign, result), d, to);
-  }
-#endif
-  static HWY_INLINE void LoadTwo(const char* from, VF& x0, VF& x1) {
-    x0 = Load(DF(), from);
-    x1 = Load(DF(), from + 2 * hn::Lanes(DF()));
-  }
-  static HWY_INLINE void LoadRowTwo(const float* from, VF& x0, VF& x1) {
-    F32::LoadRowTwo(from, x0, x1);
-  }
-  template <class W>
-  static HWY_INLINE void StoreTwo(VF x0, VF x1, char* to) {
-    Store<W>(x0, DF(), to);
-    Store<W>(x1, DF(), to + 2 * hn::Lanes(DF()));
-  }
-  static HWY_INLINE float LoadOne(const void* from) { return float_from_f16(LoadOne16(from)); }
-};
+  for (int i = 0; i < kCount; ++i) T::template StoreTwo<W>(x[2 * i], x[2 * i + 1], to[i]);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace ropewalk

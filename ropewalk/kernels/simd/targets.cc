@@ -82,5 +82,14 @@ int64_t last_level_cache_in_bytes() {
   return int64_t{32} << 20;
 }
 
+bool prefetch_pays() {
+#if HWY_ARCH_X86_64 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+  static const bool pays = !__builtin_cpu_is("amd");
+  return pays;
+#else
+  return true;
+#endif
+}
+
 }  // namespace ropewalk
 #endif

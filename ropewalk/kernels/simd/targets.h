@@ -23,4 +23,8 @@ bool bf16_conversion_allowed();
 int64_t second_level_cache_in_bytes();
 int64_t last_level_cache_in_bytes();
 
+// Whether fetching memory ahead of a linear pass is worth its instructions: not on AMD's, which
+// fetch beyond the page themselves.
+bool prefetch_pays();
+
 }  // namespace ropewalk
