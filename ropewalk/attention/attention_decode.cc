@@ -1,6 +1,8 @@
 #include "ropewalk/attention/attention_decode.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -61,18 +63,62 @@ AttentionBlock block_of(const AttentionCall& call, const Query& query, float* me
   return block;
 }
 
-// Part number `part` of a query's keys.
-void meet_part(const AttentionCall& call, const Query& query, int64_t part,
-               const AttentionBlock& block) {
-  const AttentionSequence& sequence = call.sequences[static_cast<size_t>(query.task.sequence)];
+// Part number `number` of the keys of some heads of one sequence.
+struct Part {
+  std::span<const Query> queries;  // of these heads
+  int64_t number;
+};
+
+// Heads that meet their keys together: those of a key lie side by side. Fewer where there would be
+// too little work for the threads, one where each head's keys are rotated first.
+int64_t heads_at_once(const AttentionCall& call, int64_t parts, const Parallel& parallel) {
+  if (call.options.rotation.k_rows != nullptr) return 1;
+  const int64_t threads = thread_count(parallel);
+  const int64_t wanted = threads == 1 ? 1 : 4 * threads;
+  return std::clamp<int64_t>(parts / wanted, 1, std::min(call.kv_heads, kDecodeHeads));
+}
+
+// Queries of one sequence see the same keys. Heads of the same keys one after the other: they lie
+// in the same pages.
+std::vector<Part> parts_of(std::span<const Query> queries, int64_t heads_at_once) {
+  std::vector<Part> parts;
+  for (size_t first = 0; first < queries.size();) {
+    size_t count = 1;
+    while (first + count < queries.size() && count < static_cast<size_t>(heads_at_once) &&
+           queries[first + count].task.sequence == queries[first].task.sequence) {
+      ++count;
+    }
+    const std::span<const Query> together = queries.subspan(first, count);
+    for (int64_t p = 0; p < together.front().parts; ++p) parts.push_back({together, p});
+    first += count;
+  }
+  std::ranges::stable_sort(parts, {}, [](const Part& part) {
+    return std::pair(part.queries.front().task.sequence, part.number);
+  });
+  return parts;
+}
+
+// `memory(query)`: where the state of this part of a query is.
+template <typename Memory>
+void meet_part(const AttentionCall& call, const Part& part, Memory memory) {
+  const Query& one = part.queries.front();
+  const AttentionSequence& sequence = call.sequences[static_cast<size_t>(one.task.sequence)];
   AttentionReader reader(call);
-  attention_start(block, reader.queries(sequence, query.task.kv_head, 0, 1));
-  const int64_t from = (query.begin / kPartKeys + part) * kPartKeys;
-  const int64_t end = std::min(query.end, from + kPartKeys);
-  for (int64_t at = from; at < end; at += kAttentionKeys) {
-    const int64_t first = std::max(at, query.begin), last = std::min(at + kAttentionKeys, end);
+  std::array<AttentionBlock, kDecodeHeads> blocks;
+  for (size_t h = 0; h < part.queries.size(); ++h) {
+    const Query& query = part.queries[h];
+    blocks[h] = block_of(call, query, memory(query));
+    attention_start(blocks[h], reader.queries(sequence, query.task.kv_head, 0, 1));
+  }
+  const bool rotated = call.options.rotation.k_rows != nullptr;
+  const int64_t at_once = rotated ? kAttentionKeys : kPartKeys;
+  const int64_t from = (one.begin / kPartKeys + part.number) * kPartKeys;
+  const int64_t end = std::min(one.end, from + kPartKeys);
+  for (int64_t at = from; at < end; at += at_once) {
+    const int64_t first = std::max(at, one.begin), last = std::min(at + at_once, end);
     if (first >= last) continue;
-    attention_meet_one(block, reader.keys(sequence, query.task.kv_head, first, last - first));
+    attention_meet_one(blocks.data(), std::ssize(part.queries),
+                       reader.keys(sequence, one.task.kv_head, first, last - first));
   }
 }
 
@@ -93,37 +139,33 @@ void decode(
   const Parallel parallel = is_small(call) ? Parallel{1, {}} : call.options.parallel;
   const int64_t floats = attention_memory(block_of(call, queries.front(), nullptr));
   AlignedFloats memory;
-  struct Part {
-    const Query* query;
-    int64_t number;
-  };
+  int64_t all_parts = 0;
+  for (const Query& query : queries) all_parts += query.parts;
+  const int64_t at_once = heads_at_once(call, all_parts, parallel);
   for (size_t first = 0; first < queries.size();) {
-    std::vector<Part> parts;
     size_t end = first;
+    int64_t used = 0;
     for (; end < queries.size(); ++end) {
       Query& query = queries[end];
-      const auto used = static_cast<int64_t>(parts.size());
       if (used > 0 && (used + query.parts) * floats > kMostFloats) break;
       query.first_part = used;
-      for (int64_t p = 0; p < query.parts; ++p) parts.push_back({&query, p});
+      used += query.parts;
     }
-    memory.reserve(std::ssize(parts) * floats);
-    const auto at = [&](int64_t part) { return memory.data() + part * floats; };
-    // Heads of the same keys one after the other: they lie in the same pages.
-    std::ranges::stable_sort(parts, {}, [](const Part& part) {
-      return std::pair(part.query->task.sequence, part.number);
-    });
+    memory.reserve(used * floats);
+    const auto at = [&](const Query& query, int64_t part) {
+      return memory.data() + (query.first_part + part) * floats;
+    };
+    const std::vector<Part> parts =
+        parts_of(std::span(queries).subspan(first, end - first), at_once);
     parallel_for(parallel, std::ssize(parts), [&](int64_t i) {
       const Part& part = parts[static_cast<size_t>(i)];
-      const Query& query = *part.query;
-      meet_part(call, query, part.number,
-                block_of(call, query, at(query.first_part + part.number)));
+      meet_part(call, part, [&](const Query& query) { return at(query, part.number); });
     });
     for (; first < end; ++first) {
       const Query& query = queries[first];
-      const AttentionBlock all = block_of(call, query, at(query.first_part));
+      const AttentionBlock all = block_of(call, query, at(query, 0));
       for (int64_t p = 1; p < query.parts; ++p) {
-        attention_merge(all, block_of(call, query, at(query.first_part + p)));
+        attention_merge(all, block_of(call, query, at(query, p)));
       }
       finish(all, query.task);
     }

@@ -47,16 +47,17 @@ void Meet(const AttentionBlock& block, const AttentionKeys& keys) {
 }
 
 template <class K>
-void MeetOneAs(const AttentionBlock& block, const AttentionKeys& keys) {
-  if (keys.v.dtype == DType::f32) return MeetQueryAs<K, F32>(block, keys);
-  if (keys.v.dtype == DType::bf16) return MeetQueryAs<K, BF16>(block, keys);
-  MeetQueryAs<K, F16>(block, keys);
+void MeetOneAs(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys) {
+  if (keys.v.dtype == DType::f32) return MeetQueriesAs<K, F32>(blocks, count, keys);
+  if (keys.v.dtype == DType::bf16) return MeetQueriesAs<K, BF16>(blocks, count, keys);
+  MeetQueriesAs<K, F16>(blocks, count, keys);
 }
 
-void MeetOne(const AttentionBlock& block, const AttentionKeys& keys) {
-  if (keys.k.dtype == DType::f32) return MeetOneAs<F32>(block, keys);
-  if (keys.k.dtype == DType::bf16) return MeetOneAs<BF16>(block, keys);
-  MeetOneAs<F16>(block, keys);
+void MeetOne(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys) {
+  if (keys.k.dtype == DType::i8) return MeetQueriesAs<I8, I8>(blocks, count, keys);
+  if (keys.k.dtype == DType::f32) return MeetOneAs<F32>(blocks, count, keys);
+  if (keys.k.dtype == DType::bf16) return MeetOneAs<BF16>(blocks, count, keys);
+  MeetOneAs<F16>(blocks, count, keys);
 }
 
 void Merge(const AttentionBlock& into, const AttentionBlock& from) {
@@ -132,8 +133,8 @@ void attention_meet(const AttentionBlock& block, const AttentionKeys& keys) {
   HWY_DYNAMIC_DISPATCH(Meet)(block, keys);
 }
 
-void attention_meet_one(const AttentionBlock& block, const AttentionKeys& keys) {
-  HWY_DYNAMIC_DISPATCH(MeetOne)(block, keys);
+void attention_meet_one(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys) {
+  HWY_DYNAMIC_DISPATCH(MeetOne)(blocks, count, keys);
 }
 
 void attention_merge(const AttentionBlock& into, const AttentionBlock& from) {

@@ -15,6 +15,7 @@ namespace ropewalk {
 // Source: Milakov and Gimelshein 2018 (arXiv:1805.02867), Dao 2023 (arXiv:2307.08691).
 
 inline constexpr int64_t kAttentionKeys = 128;  // the most keys of a block
+inline constexpr int64_t kDecodeHeads = 32;     // the most blocks that meet keys together
 
 // Rows of channels, strides in bytes: row n of head h starts at data + number(n) row_stride + h
 // head_stride.
@@ -86,6 +87,9 @@ struct AttentionBlock {
 // The keys first .. first + count - 1 of those that may be seen, packed for queries to meet them.
 struct AttentionKeys {
   AttentionRows k, v;  // row 0 is that of key `first`; head 0 the one that the group reads
+  // [heads, count], float32: what the numbers of k and v are multiplied by where they are i8.
+  const float* k_scales = nullptr;
+  const float* v_scales = nullptr;
   int64_t first = 0, count = 0;
   // Which keys of the sequence these are, and where they stand on the scale of the queries' tokens.
   // Null: first, first + 1, ...; the number.
@@ -119,9 +123,11 @@ void attention_pack(const AttentionBlock& block, AttentionKeys& keys);
 // multiple of it, for the bits of a query not to depend on other queries.
 void attention_meet(const AttentionBlock& block, const AttentionKeys& keys);
 
-// The same for a block of one query that sees all of these keys, without a mask and not in
-// bf16_products; the keys are read where they lie, not packed, and need channels side by side.
-void attention_meet_one(const AttentionBlock& block, const AttentionKeys& keys);
+// The same for blocks of one query each of the heads 0 .. count - 1 of the keys, of one size and at
+// most kDecodeHeads of them, which see all of these keys, any number of them, without a mask and
+// not in bf16_products. The keys are read where they lie, not packed, in the order of memory where
+// the heads of a key lie side by side; channels must. k and v may be i8 here, both, with scales.
+void attention_meet_one(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys);
 
 // What `from` knows of other keys joins `into`, whose queries are the same.
 void attention_merge(const AttentionBlock& into, const AttentionBlock& from);

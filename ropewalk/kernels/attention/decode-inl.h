@@ -1,4 +1,4 @@
-// One query meets keys where they lie. Include guard as Highway wants it.
+// One query of each of several heads meets keys where they lie. Include guard as Highway wants it.
 #if defined(ROPEWALK_KERNELS_ATTENTION_DECODE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPEWALK_KERNELS_ATTENTION_DECODE_INL_H_
 #undef ROPEWALK_KERNELS_ATTENTION_DECODE_INL_H_
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "ropewalk/kernels/attention/decode_tiles-inl.h"
 #include "ropewalk/kernels/attention/meet-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,206 +16,161 @@ namespace ropewalk {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Keys that are read at once: each vector of q then serves four.
-constexpr int kKeysAtOnce = 4;
+// Key heads whose queries meet keys together, each with its group of heads of q.
+struct DecodeHeads {
+  const AttentionBlock* blocks;
+  int64_t count;
+  Places at[kDecodeHeads];
 
-// The sums of the lanes of four vectors.
-#if HWY_TARGET == HWY_SCALAR
-HWY_INLINE void StoreFourSums(const VF* v, float* to) {
-  for (int i = 0; i < 4; ++i) to[i] = hn::GetLane(v[i]);
-}
-#else
-using D4 = hn::CappedTag<float, 4>;
-template <class V, class D>
-HWY_INLINE hn::Vec<D4> FoldToFour(V v, D d) {
-  if constexpr (hn::MaxLanes(D()) <= 4) {
-    return v;
-  } else {
-    const hn::Half<D> half;
-    return FoldToFour(hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), half);
+  int64_t rows() const { return blocks->rows(); }
+};
+
+// Calls f with a number of rows, as a constant, and the first of them, until none of `rows` is
+// left.
+template <class F>
+HWY_INLINE void ForRows(int64_t rows, F f) {
+  int64_t row = 0;
+  if constexpr (kRowsAtOnce == 4) {
+    for (; row + 4 <= rows; row += 4) f(std::integral_constant<int, 4>(), row);
   }
+  for (; row + 2 <= rows; row += 2) f(std::integral_constant<int, 2>(), row);
+  if (row < rows) f(std::integral_constant<int, 1>(), row);
 }
 
-HWY_INLINE void StoreFourSums(const VF* v, float* to) {
-  const D4 d;
-  const hn::CappedTag<uint64_t, 2> d64;
-  hn::Vec<D4> f[4];
-  ROPEWALK_UNROLL
-  for (int i = 0; i < 4; ++i) f[i] = FoldToFour(v[i], DF());
-  // Lanes 0 and 1 of the sum of a and b are of a, 2 and 3 of b, in halves.
-  const auto pair = [&](auto a, auto b) {
-    return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-  };
-  const auto low = hn::BitCast(d64, pair(f[0], f[1])), high = hn::BitCast(d64, pair(f[2], f[3]));
-  hn::StoreU(hn::Add(hn::BitCast(d, hn::InterleaveLower(d64, low, high)),
-                     hn::BitCast(d, hn::InterleaveUpper(d64, low, high))),
-             d, to);
-}
-#endif
+// The keys first .. first + count - 1 of `keys` and whether more come behind them.
+struct DecodeBlock {
+  const AttentionKeys& keys;
+  int64_t first, count;
+  int64_t head_begin, head_end;
 
-// Rows of one head lie a page apart where heads are side by side, and no machine sees that far
-// ahead.
-constexpr int64_t kKeysAhead = 16;
+  int64_t end() const { return first + count; }
+};
 
-HWY_INLINE void FetchRow(const AttentionRows& rows, int64_t j, int64_t bytes) {
-  const char* const at = rows.data + rows.number(j) * rows.row_stride;
-  for (int64_t i = 0; i < bytes; i += 64) hwy::Prefetch(at + i);
-}
-
-// scores[r][0 .. 3] = q_r . k_j of kRows rows and four keys.
-template <class T, int kRows>
-HWY_INLINE void FourDots(TileRows q, const char* const* keys, int64_t channels, float* scores) {
-  const DF d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  VF sums[kRows][kKeysAtOnce];
-  ROPEWALK_UNROLL
-  for (int r = 0; r < kRows; ++r) {
-    ROPEWALK_UNROLL
-    for (int j = 0; j < kKeysAtOnce; ++j) sums[r][j] = hn::Zero(d);
-  }
-  int64_t c = 0;
-  for (; c + lanes <= channels; c += lanes) {
-    VF k[kKeysAtOnce];
-    ROPEWALK_UNROLL
-    for (int j = 0; j < kKeysAtOnce; ++j) k[j] = InRegister(T::Load(d, keys[j] + c * T::kBytes));
-    ROPEWALK_UNROLL
-    for (int r = 0; r < kRows; ++r) {
-      const VF x = InRegister(hn::Load(d, q.data + r * q.stride + c));
-      ROPEWALK_UNROLL
-      for (int j = 0; j < kKeysAtOnce; ++j) sums[r][j] = hn::MulAdd(x, k[j], sums[r][j]);
-    }
-  }
-  ROPEWALK_UNROLL
-  for (int r = 0; r < kRows; ++r) {
-    float* const to = scores + r * kAttentionKeys;
-    StoreFourSums(sums[r], to);
-    for (int64_t i = c; i < channels; ++i) {
-      for (int j = 0; j < kKeysAtOnce; ++j) {
-        to[j] += q.data[r * q.stride + i] * T::LoadOne(keys[j] + i * T::kBytes);
+// Scores, in the order in which the heads of a few keys lie.
+template <class K>
+HWY_INLINE void DotsOfBlock(const DecodeHeads& heads, const DecodeBlock& block) {
+  const AttentionKeys& keys = block.keys;
+  for (int64_t j = 0; j < block.count; j += kKeysAtOnce) {
+    const int64_t first = block.first + j, next = first + kKeysAtOnce;
+    for (int64_t h = block.head_begin; h < block.head_end; ++h) {
+      FewRows rows;
+      rows.find(keys.k, first, block.end(), h);
+      if (next < block.end()) {
+        rows.find_ahead(keys.k, next, block.end(), h);
+      } else {
+        rows.find_ahead(keys.v, block.first, block.end(), h);
       }
+      const Places& at = heads.at[h];
+      ForRows(heads.rows(), [&](auto count, int64_t row) {
+        FourDots<K, count()>({at.q + row * at.step_stride, at.step_stride}, rows, at.steps,
+                             at.scores + row * kAttentionKeys + j);
+      });
     }
   }
 }
 
-// to[r][...] = to[r][...] factors[r] + sum over keys of weights[r][key] values[key][...], for
-// kVectors vectors of channels.
-template <class T, int kRows, int kVectors>
-HWY_INLINE void AddRows(const AttentionKeys& keys, const float* weights, const float* factors,
-                        int64_t channel, float* to, int64_t to_stride) {
-  const DF d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  VF sums[kRows][kVectors];
-  ROPEWALK_UNROLL
-  for (int r = 0; r < kRows; ++r) {
-    ROPEWALK_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
-      sums[r][v] =
-          hn::Mul(hn::Load(d, to + r * to_stride + channel + v * lanes), hn::Set(d, factors[r]));
-    }
-  }
-  for (int64_t j = 0; j < keys.count; ++j) {
-    const char* row = keys.v.data + keys.v.number(j) * keys.v.row_stride + channel * T::kBytes;
-    if (j + kKeysAhead < keys.count) {
-      const int64_t part = kVectors * lanes * T::kBytes;
-      const char* const ahead =
-          keys.v.data + keys.v.number(j + kKeysAhead) * keys.v.row_stride + channel * T::kBytes;
-      for (int64_t i = 0; i < part; i += 64) hwy::Prefetch(ahead + i);
-    }
-    VF value[kVectors];
-    ROPEWALK_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
-      value[v] = InRegister(T::Load(d, row + v * lanes * T::kBytes));
-    }
-    ROPEWALK_UNROLL
-    for (int r = 0; r < kRows; ++r) {
-      const VF weight = InRegister(hn::Set(d, weights[r * kAttentionKeys + j]));
-      ROPEWALK_UNROLL
-      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(weight, value[v], sums[r][v]);
-    }
-  }
-  ROPEWALK_UNROLL
-  for (int r = 0; r < kRows; ++r) {
-    ROPEWALK_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
-      hn::Store(sums[r][v], d, to + r * to_stride + channel + v * lanes);
-    }
-  }
-}
-
-template <class K, int kRows>
-HWY_NOINLINE void DotsOfRows(const Places& at, int64_t row, const AttentionKeys& keys) {
-  const TileRows q{at.q + row * at.step_stride, at.step_stride};
-  for (int64_t j = 0; j < keys.count; j += kKeysAtOnce) {
-    const char* rows[kKeysAtOnce];
-    for (int64_t i = j + kKeysAhead; i < std::min(j + kKeysAhead + kKeysAtOnce, keys.count); ++i) {
-      FetchRow(keys.k, i, at.steps * K::kBytes);
-    }
-    for (int64_t i = 0; i < kKeysAtOnce; ++i) {  // the last one again where there are no more
-      rows[i] = keys.k.data + keys.k.number(std::min(j + i, keys.count - 1)) * keys.k.row_stride;
-    }
-    FourDots<K, kRows>(q, rows, at.steps, at.scores + j);
-  }
-}
-
-template <class T, int kRows>
-HWY_NOINLINE void ValuesOfRows(const AttentionBlock& block, const Places& at, int64_t row,
-                               const AttentionKeys& keys, const float* factors) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(DF()));
-  float* const to = at.sums + row * at.value_stride;
-  int64_t c = 0;
-  for (; c + 4 * lanes <= block.value_dim; c += 4 * lanes) {
-    AddRows<T, kRows, 4>(keys, at.scores, factors, c, to, at.value_stride);
-  }
-  for (; c + lanes <= block.value_dim; c += lanes) {
-    AddRows<T, kRows, 1>(keys, at.scores, factors, c, to, at.value_stride);
-  }
-  for (; c < block.value_dim; ++c) {
-    for (int r = 0; r < kRows; ++r) {
-      float sum = to[r * at.value_stride + c] * factors[r];
-      for (int64_t j = 0; j < keys.count; ++j) {
-        sum += at.scores[r * kAttentionKeys + j] *
-               T::LoadOne(keys.v.data + keys.v.number(j) * keys.v.row_stride + c * T::kBytes);
+template <class V>
+HWY_INLINE void ValuesOfBlock(const DecodeHeads& heads, const DecodeBlock& block) {
+  const AttentionKeys& keys = block.keys;
+  for (int64_t j = 0; j < block.count; j += kKeysAtOnce) {
+    const int64_t first = block.first + j, next = first + kKeysAtOnce;
+    const int64_t count = std::min<int64_t>(kKeysAtOnce, block.count - j);
+    for (int64_t h = block.head_begin; h < block.head_end; ++h) {
+      FewRows rows;
+      rows.find(keys.v, first, block.end(), h);
+      if (next < block.end()) {
+        rows.find_ahead(keys.v, next, block.end(), h);
+      } else {
+        rows.find_ahead(keys.k, block.end(), keys.count, h);
       }
-      to[r * at.value_stride + c] = sum;
+      const Places& at = heads.at[h];
+      ForRows(heads.rows(), [&](auto of_rows, int64_t row) {
+        AddValues<V, of_rows()>({at.scores + row * kAttentionKeys + j,
+                                 at.sums + row * at.value_stride, at.value_stride},
+                                rows, count, heads.blocks->value_dim);
+      });
     }
   }
 }
 
-// Rows row .. row + kRows - 1, of one query, all of which see all the keys.
-template <class K, class V, int kRows>
-HWY_INLINE void MeetRows(const AttentionBlock& block, const Places& at, int64_t row,
-                         const AttentionKeys& keys, const int32_t* tokens) {
+HWY_INLINE void ScaleRow(const float* by, int64_t count, float* x) {
+  for (int64_t j = 0; j < count; ++j) x[j] *= by[j];
+}
+
+// The scores of one head become weights; sums so far are multiplied by what the new largest asks.
+HWY_INLINE void WeighHead(const DecodeHeads& heads, const DecodeBlock& block, int64_t h) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(DF()));
-  const bool plain = block.scoring->plain();
-  DotsOfRows<K, kRows>(at, row, keys);
-  for (int64_t j = 0; j < std::min(kKeysAhead, keys.count); ++j) {
-    FetchRow(keys.v, j, block.value_dim * V::kBytes);
+  const AttentionKeys& keys = block.keys;
+  const AttentionBlock& head = heads.blocks[h];
+  const Places& at = heads.at[h];
+  const bool plain = head.scoring->plain();
+  const Columns columns{0, Filled(block.count, lanes), 0, block.count};
+  AttentionKeys part = keys;
+  HWY_ALIGN int32_t tokens[kAttentionKeys] = {};
+  if (!plain) {
+    part.first += block.first;
+    part.count = block.count;
+    if (keys.numbers != nullptr) part.numbers += block.first;
+    for (int64_t j = 0; j < block.count; ++j) {
+      tokens[j] = static_cast<int32_t>(part.token(j) - part.token(0));
+    }
   }
-  const Columns columns{0, Filled(keys.count, lanes), 0, keys.count};
-  float factors[kRows];
-  for (int r = 0; r < kRows; ++r) {
-    float* const s = at.scores + r * kAttentionKeys;
-    if (!plain) MakeScores(block, keys, {0, row + r}, tokens, columns, s);
+  for (int64_t row = 0; row < heads.rows(); ++row) {
+    float* const s = at.scores + row * kAttentionKeys;
+    const int64_t scales = h * keys.count + block.first;
+    if (keys.k_scales != nullptr) ScaleRow(keys.k_scales + scales, block.count, s);
+    if (!plain) MakeScores(head, part, {0, row}, tokens, columns, s);
     HideScores(columns, s);
-    factors[r] = SoftmaxRow<false>(columns, plain ? block.scoring->scale * kLog2E : kLog2E,
-                                   {at.largest + row + r, at.totals + (row + r) * lanes}, s);
+    const float factor = SoftmaxRow<false>(columns, plain ? head.scoring->scale * kLog2E : kLog2E,
+                                           {at.largest + row, at.totals + row * lanes}, s);
+    if (keys.v_scales != nullptr) ScaleRow(keys.v_scales + scales, block.count, s);
+    if (factor == 1) continue;
+    for (int64_t c = 0; c < at.value_stride; c += lanes) {
+      float* const sum = at.sums + row * at.value_stride + c;
+      hn::Store(hn::Mul(hn::Load(DF(), sum), hn::Set(DF(), factor)), DF(), sum);
+    }
   }
-  ValuesOfRows<V, kRows>(block, at, row, keys, factors);
 }
 
 template <class K, class V>
-void MeetQueryAs(const AttentionBlock& block, const AttentionKeys& keys) {
-  const Places at = PlacesOf(block);
-  HWY_ALIGN int32_t tokens[kAttentionKeys] = {};
-  if (!block.scoring->plain()) {
-    for (int64_t j = 0; j < keys.count; ++j) {
-      tokens[j] = static_cast<int32_t>(keys.token(j) - keys.token(0));
-    }
+HWY_INLINE void MeetHeads(const DecodeHeads& heads, const AttentionKeys& keys, int64_t head_begin,
+                          int64_t head_end) {
+  for (int64_t first = 0; first < keys.count;) {
+    const int64_t whole = kAttentionKeys - (keys.first + first) % kAttentionKeys;
+    const DecodeBlock block{keys, first, std::min(whole, keys.count - first), head_begin, head_end};
+    DotsOfBlock<K>(heads, block);
+    for (int64_t h = head_begin; h < head_end; ++h) WeighHead(heads, block, h);
+    ValuesOfBlock<V>(heads, block);
+    first += block.count;
   }
-  int64_t row = 0;
-  for (; row + 4 <= block.rows(); row += 4) MeetRows<K, V, 4>(block, at, row, keys, tokens);
-  for (; row + 2 <= block.rows(); row += 2) MeetRows<K, V, 2>(block, at, row, keys, tokens);
-  if (row < block.rows()) MeetRows<K, V, 1>(block, at, row, keys, tokens);
+}
+
+template <class K, class V>
+void MeetQueriesAs(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys) {
+  DecodeHeads heads;
+  heads.blocks = blocks;
+  heads.count = count;
+  const auto each_row = [&](auto work) {
+    for (int64_t h = 0; h < count; ++h) {
+      for (int64_t row = 0; row < heads.rows(); ++row) work(heads.at[h], row);
+    }
+  };
+  for (int64_t h = 0; h < count; ++h) heads.at[h] = PlacesOf(blocks[h]);
+  each_row([&](const Places& at, int64_t row) {
+    SplitRow<K>(at.q + row * at.step_stride, blocks->head_dim);
+    SplitRow<V>(at.sums + row * at.value_stride, blocks->value_dim);
+  });
+  const bool beside =
+      std::abs(keys.k.head_stride) < std::abs(keys.k.row_stride) || keys.k.index != nullptr;
+  if (beside) {
+    MeetHeads<K, V>(heads, keys, 0, count);
+  } else {
+    for (int64_t h = 0; h < count; ++h) MeetHeads<K, V>(heads, keys, h, h + 1);
+  }
+  each_row([&](const Places& at, int64_t row) {
+    JoinRow<K>(at.q + row * at.step_stride, blocks->head_dim);
+    JoinRow<V>(at.sums + row * at.value_stride, blocks->value_dim);
+  });
 }
 
 // Folds what `from` knows of other keys into `into`, of the same queries.
