@@ -9,6 +9,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/apply/xpos.h
     ropewalk/attention/attention.h
     ropewalk/attention/kv_cache.h
+    ropewalk/attention/kv_cache_attend.h
     ropewalk/attention/kv_cells.h
     ropewalk/attention/attention_backward.h
     ropewalk/attention/layer_scores.h

@@ -12,6 +12,7 @@
 #include "ropewalk/apply/xpos.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/kv_cache.h"
+#include "ropewalk/attention/kv_cache_attend.h"
 #include "ropewalk/attention/kv_cells.h"
 #include "ropewalk/attention/attention_backward.h"
 #include "ropewalk/attention/layer_scores.h"

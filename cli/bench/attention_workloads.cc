@@ -1,10 +1,13 @@
 #include "cli/bench/attention_workloads.h"
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 
 #include "cli/bench/buffer.h"
 #include "cli/bench/roof.h"
 #include "ropewalk/attention/attention.h"
+#include "ropewalk/attention/kv_cache_attend.h"
 #include "ropewalk/kernels/simd/peaks.h"
 
 namespace ropewalk::cli {
@@ -24,6 +27,32 @@ void read_all(const Buffer& buffer, const Parallel& parallel) {
   });
 }
 
+// A sequence for each of the batch, of eight bits.
+KvCache cache_of(const AttentionCase& c) {
+  KvCache cache({.kv_heads = kKvHeads,
+                 .v_dim = kChannels,
+                 .layout = {kChannels, {}},
+                 .k_dtype = DType::i8,
+                 .v_dtype = DType::i8});
+  const Buffer numbers(DType::f32, c.keys * kKvHeads * kChannels * 4);
+  const ConstTensorView rows = make_view(static_cast<const void*>(numbers.data()), DType::f32,
+                                         {c.keys, kKvHeads, kChannels});
+  for (int64_t b = 0; b < c.batch; ++b) cache.append(b, positions_from(0), {rows, rows});
+  return cache;
+}
+
+template <typename View>
+View sequence_of(View view, int64_t b) {
+  const int64_t at = b * view.strides[0] * static_cast<int64_t>(size_in_bytes(view.dtype));
+  if constexpr (std::is_same_v<View, TensorView>) {
+    view.data = static_cast<char*>(view.data) + at;
+  } else {
+    view.data = static_cast<const char*>(view.data) + at;
+  }
+  view.shape[0] = 1;
+  return view;
+}
+
 }  // namespace
 
 std::vector<AttentionCase> attention_cases() {
@@ -41,16 +70,31 @@ Measured measure_attention(const AttentionCase& c, DType dtype, int threads, int
   const auto size = static_cast<int64_t>(size_in_bytes(dtype));
   const Parallel parallel{threads, {}};
   const int64_t row = kChannels * size;
-  const Buffer q(dtype, c.batch * c.queries * kHeads * row),
-      kv(dtype, 2 * c.batch * c.keys * kKvHeads * row),
+  // Eight bits are those of a cache, whose rows have a scale each; queries are then bf16.
+  const DType q_dtype = dtype == DType::i8 ? DType::bf16 : dtype;
+  const int64_t kv_row = dtype == DType::i8 ? row + 4 : row;
+  const Buffer q(q_dtype, c.batch * c.queries * kHeads * kChannels *
+                              static_cast<int64_t>(size_in_bytes(q_dtype))),
+      kv(dtype, 2 * c.batch * c.keys * kKvHeads * kv_row),
       out(DType::f32, c.batch * c.queries * kHeads * kChannels * 4);
   const Dims of_q{c.batch, c.queries, kHeads, kChannels},
       of_k{c.batch, c.keys, kKvHeads, kChannels};
   const auto view = [&](const char* at, const Dims& shape) {
     return make_view(static_cast<const void*>(at), dtype, shape);
   };
+  const ConstTensorView of_queries = make_view(static_cast<const void*>(q.data()), q_dtype, of_q);
   const ConstTensorView k = view(kv.data(), of_k), v = view(kv.data() + kv.bytes() / 2, of_k);
   const bool decode = c.queries == 1;
+  const TensorView to = make_view(static_cast<void*>(out.data()), DType::f32, of_q);
+  const AttentionOptions options{.causal = true, .parallel = parallel};
+  const std::optional<KvCache> cache =
+      dtype == DType::i8 ? std::optional(cache_of(c)) : std::nullopt;
+  const auto call = [&] {
+    if (!cache) return attend(of_queries, k, v, to, options);
+    for (int64_t b = 0; b < c.batch; ++b) {
+      attend(sequence_of(of_queries, b), *cache, b, sequence_of(to, b), options);
+    }
+  };
   const bool dots = dtype == DType::bf16 && !decode && peak_dot_products(0) > 0;
   double peak_flops = 0;
   const auto peak = [&] {
@@ -61,14 +105,8 @@ Measured measure_attention(const AttentionCase& c, DType dtype, int threads, int
     peak_flops = 0;
     for (double one : flops) peak_flops += one;
   };
-  const std::vector<Times> times =
-      race({[&] {
-              attend(view(q.data(), of_q), k, v,
-                     make_view(static_cast<void*>(out.data()), DType::f32, of_q),
-                     {.causal = true, .parallel = parallel});
-            },
-            [&] { read_all(kv, parallel); }, peak},
-           rounds, threads == 1 ? Clock::thread : Clock::wall);
+  const std::vector<Times> times = race({call, [&] { read_all(kv, parallel); }, peak}, rounds,
+                                        threads == 1 ? Clock::thread : Clock::wall);
   const double pairs = decode ? static_cast<double>(c.batch * c.keys)
                               : static_cast<double>(c.batch) * static_cast<double>(c.queries) *
                                     static_cast<double>(c.queries + 1) / 2;

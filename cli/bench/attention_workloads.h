@@ -20,7 +20,8 @@ std::vector<AttentionCase> attention_cases();
 
 // flop = 4 head_dim heads (pairs of a query and a key that it sees). The peak: multiply-adds of
 // float32, or dot products of bf16 where the call uses them, that stay in registers; for one query
-// the slower of those and reading every key and value once. All in the same rounds.
+// the slower of those and reading every key and value once. i8: of a cache, one query only. All in
+// the same rounds.
 Measured measure_attention(const AttentionCase& c, DType dtype, int threads, int rounds);
 
 }  // namespace ropewalk::cli

@@ -263,7 +263,8 @@ std::vector<Measured> measure(const BenchOptions& options) {
       if (c.large && !options.large) {
         names.insert(c.name + " (with --large)");
       } else if (wanted(c.name)) {
-        for (DType dtype : {DType::f32, DType::bf16}) {
+        for (DType dtype : {DType::f32, DType::bf16, DType::i8}) {
+          if (dtype == DType::i8 && c.queries > 1) continue;
           all.push_back(measure_attention(c, dtype, threads, options.rounds));
         }
       }

@@ -69,41 +69,6 @@ TensorView checked_lse(const AttentionOptions& options, const ConstTensorView& q
   return lse;
 }
 
-void attend_all(const ConstTensorView& q, const ConstTensorView& k, const ConstTensorView& v,
-                const TensorView& out, const AttentionOptions& options) {
-  const AttentionCall call = checked_call(q, k, &v, options);
-  Dims expected = q.shape;  // of the same rank and layout
-  expected[expected.size() - 1] = v.shape.back();
-  check_attention_output(out, "out", expected, q, k, &v, options);
-  const TensorView lse = checked_lse(options, q, k, v, out);
-  if (num_elements(out.shape) == 0 && num_elements(lse.shape) == 0) return;
-  const TensorView to = as_bshd(out, options.tensor_layout, "out");
-  constexpr int64_t kBytes = sizeof(float);
-  const auto finish = [&](const AttentionBlock& block, const AttentionTask& task, int64_t first) {
-    const AttentionSequence& sequence = call.sequences[static_cast<size_t>(task.sequence)];
-    const int64_t row = sequence.first_query + first, head = task.kv_head * call.group();
-    AttentionOutput result{.data = address(to, sequence.batch, row, head),
-                           .query_stride = to.strides[1] * kBytes,
-                           .head_stride = to.strides[2] * kBytes,
-                           .channel_stride = to.strides[3] * kBytes};
-    if (is_given(lse)) {
-      result.lse = address(lse, sequence.batch, head, row);
-      result.lse_query_stride = lse.strides[2] * kBytes;
-      result.lse_head_stride = lse.strides[1] * kBytes;
-    }
-    attention_finish(block, result);
-  };
-  if (is_decode(call)) {
-    return decode(call, [&](const AttentionBlock& block, const AttentionTask& task) {
-      finish(block, task, 0);
-    });
-  }
-  for_each_task(call, [&](AttentionWorker& worker, const AttentionTask& task) {
-    worker.run(task,
-               [&](const AttentionBlock& block, int64_t first) { finish(block, task, first); });
-  });
-}
-
 void fill(const TensorView& to, float value) {
   for (int64_t b = 0; b < to.shape[0]; ++b) {
     for (int64_t h = 0; h < to.shape[1]; ++h) {
@@ -148,9 +113,49 @@ void all_scores(const ConstTensorView& q, const ConstTensorView& k, const Tensor
 
 }  // namespace
 
+AttentionResults checked_results(const ConstTensorView& q, const ConstTensorView& k,
+                                 const ConstTensorView& v, const TensorView& out,
+                                 const AttentionOptions& options) {
+  Dims expected = q.shape;  // of the same rank and layout
+  expected[expected.size() - 1] = v.shape.back();
+  check_attention_output(out, "out", expected, q, k, &v, options);
+  return {as_bshd(out, options.tensor_layout, "out"), checked_lse(options, q, k, v, out)};
+}
+
+void run_attention(const AttentionCall& call, const AttentionResults& results) {
+  if (num_elements(results.out.shape) == 0 && num_elements(results.lse.shape) == 0) return;
+  constexpr int64_t kBytes = sizeof(float);
+  const auto finish = [&](const AttentionBlock& block, const AttentionTask& task, int64_t first) {
+    const AttentionSequence& sequence = call.sequences[static_cast<size_t>(task.sequence)];
+    const int64_t row = sequence.first_query + first, head = task.kv_head * call.group();
+    AttentionOutput result{.data = address(results.out, sequence.batch, row, head),
+                           .query_stride = results.out.strides[1] * kBytes,
+                           .head_stride = results.out.strides[2] * kBytes,
+                           .channel_stride = results.out.strides[3] * kBytes};
+    if (is_given(results.lse)) {
+      result.lse = address(results.lse, sequence.batch, head, row);
+      result.lse_query_stride = results.lse.strides[2] * kBytes;
+      result.lse_head_stride = results.lse.strides[1] * kBytes;
+    }
+    attention_finish(block, result);
+  };
+  if (is_decode(call)) {
+    return decode(call, [&](const AttentionBlock& block, const AttentionTask& task) {
+      finish(block, task, 0);
+    });
+  }
+  for_each_task(call, [&](AttentionWorker& worker, const AttentionTask& task) {
+    worker.run(task,
+               [&](const AttentionBlock& block, int64_t first) { finish(block, task, first); });
+  });
+}
+
 void attend(const ConstTensorView& q, const ConstTensorView& k, const ConstTensorView& v,
             const TensorView& out, const AttentionOptions& options) {
-  within_memory("attend", [&] { attend_all(q, k, v, out, options); });
+  within_memory("attend", [&] {
+    const AttentionCall call = checked_call(q, k, &v, options);
+    run_attention(call, checked_results(q, k, v, out, options));
+  });
 }
 
 void attention_scores(const ConstTensorView& q, const ConstTensorView& k, const TensorView& scores,

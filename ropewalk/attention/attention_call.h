@@ -22,6 +22,14 @@ struct AttentionSequence {
   bool ordered = true;  // all, in order
 };
 
+// Where the keys of a cache are, one after the other: bytes from the data of k and v to the row of
+// the first head; of i8 also its scale, those of the heads `scale_stride` apart.
+struct AttentionPages {
+  std::vector<int64_t> k, v;
+  std::vector<const float*> k_scales, v_scales;
+  int64_t scale_stride = 0;
+};
+
 // One call of attend or attention_scores after its checks.
 struct AttentionCall {
   ConstTensorView q, k, v;  // [batch, seq, heads, channels]; v: empty for attention_scores
@@ -29,7 +37,8 @@ struct AttentionCall {
   float scale = 1;
   AttentionOptions options;
   std::vector<AttentionSequence> sequences;
-  std::vector<int64_t> prefix;  // [sequences], or none
+  std::vector<int64_t> prefix;            // [sequences], or none
+  const AttentionPages* pages = nullptr;  // where k and v are; null: at their strides
 
   int64_t group() const { return kv_heads == 0 ? 0 : heads / kv_heads; }
   // On the scale of a sequence's tokens: query number `query`, key number `key` of it.
@@ -57,6 +66,20 @@ AttentionCall checked_call(const ConstTensorView& q, const ConstTensorView& k,
 void check_attention_output(const TensorView& out, const char* what, const Dims& expected,
                             const ConstTensorView& q, const ConstTensorView& k,
                             const ConstTensorView* v, const AttentionOptions& options);
+
+// Where the results of a checked call go: out [batch, seq, heads, channels], and lse [batch, heads,
+// seq] unless it has no data.
+struct AttentionResults {
+  TensorView out, lse;
+};
+
+// Throws as check_attention_output does for out, and for options.lse.
+AttentionResults checked_results(const ConstTensorView& q, const ConstTensorView& k,
+                                 const ConstTensorView& v, const TensorView& out,
+                                 const AttentionOptions& options);
+
+// Does what the call says: attention.cc.
+void run_attention(const AttentionCall& call, const AttentionResults& results);
 
 // The sequences of a checked call: attention_sequences.cc. Throws for lists that do not fit.
 std::vector<AttentionSequence> attention_sequences(const AttentionCall& call);

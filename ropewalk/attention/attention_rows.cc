@@ -84,6 +84,10 @@ AttentionKeys AttentionReader::keys(const AttentionSequence& sequence, int64_t k
   keys.count = count;
   if (!sequence.ordered) keys.numbers = sequence.order.data() + first;
   if (!call_.options.key_tokens.empty()) keys.tokens = call_.options.key_tokens.data();
+  if (call_.pages != nullptr) {
+    find_in_pages(keys, kv_head);
+    return keys;
+  }
   const int64_t row = sequence.first_key + (sequence.ordered ? first : 0);
   if (call_.v.data != nullptr) {
     keys.v = rows_of(call_.v, sequence.batch, row, kv_head);
@@ -97,6 +101,35 @@ AttentionKeys AttentionReader::keys(const AttentionSequence& sequence, int64_t k
   keys.k = rows_of(call_.k, sequence.batch, row, kv_head);
   keys.k.index = keys.numbers;
   return keys;
+}
+
+void AttentionReader::find_in_pages(AttentionKeys& keys, int64_t kv_head) {
+  const AttentionPages& pages = *call_.pages;
+  const auto count = static_cast<size_t>(keys.count);
+  const auto find = [&](const ConstTensorView& x, const std::vector<int64_t>& all,
+                        std::vector<int64_t>& at) {
+    at.resize(count);
+    for (size_t j = 0; j < count; ++j) {
+      at[j] = all[static_cast<size_t>(keys.number(static_cast<int64_t>(j)))];
+    }
+    AttentionRows rows = rows_of(x, 0, 0, kv_head);
+    rows.row_stride = 1;  // the list is of bytes
+    rows.index = at.data();
+    return rows;
+  };
+  const auto scales = [&](const std::vector<const float*>& all, std::vector<float>& to) {
+    to.clear();
+    for (int64_t head = kv_head; head < call_.kv_heads && !all.empty(); ++head) {
+      for (int64_t j = 0; j < keys.count; ++j) {
+        to.push_back(all[static_cast<size_t>(keys.number(j))][head * pages.scale_stride]);
+      }
+    }
+    return to.empty() ? nullptr : to.data();
+  };
+  keys.k = find(call_.k, pages.k, k_at_);
+  keys.v = find(call_.v, pages.v, v_at_);
+  keys.k_scales = scales(pages.k_scales, k_scales_);
+  keys.v_scales = scales(pages.v_scales, v_scales_);
 }
 
 }  // namespace ropewalk

@@ -19,8 +19,8 @@ class AttentionReader {
   AttentionRows queries(const AttentionSequence& sequence, int64_t kv_head, int64_t first,
                         int64_t count);
 
-  // The keys first .. first + count - 1 that may be seen, and their values; valid until the next
-  // call.
+  // The keys first .. first + count - 1 that may be seen, and their values, of head `kv_head` and
+  // those behind it; valid until the next call.
   AttentionKeys keys(const AttentionSequence& sequence, int64_t kv_head, int64_t first,
                      int64_t count);
 
@@ -34,9 +34,12 @@ class AttentionReader {
   AttentionRows rotated(const ConstTensorView& x, const RopeRows& rows, const Tokens& tokens,
                         std::vector<std::byte>& memory);
 
+  void find_in_pages(AttentionKeys& keys, int64_t kv_head);
+
   const AttentionCall& call_;
   std::vector<std::byte> q_, k_;
-  std::vector<float> rows_;
+  std::vector<float> rows_, k_scales_, v_scales_;
+  std::vector<int64_t> k_at_, v_at_;
 };
 
 }  // namespace ropewalk

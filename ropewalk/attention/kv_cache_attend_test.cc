@@ -1,4 +1,6 @@
 // Tokens appended one by one and attended, beside the whole sequence at once.
+#include "ropewalk/attention/kv_cache_attend.h"
+
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -96,6 +98,77 @@ TEST(KvCacheAttend, EightBits) {
   const KvCacheConfig config = config_of(DType::i8);
   KvCache cache(config);
   EXPECT_LE(testing::rms(decoded(tokens, q, cache, 0), whole), 0.015);
+}
+
+// Of the last `count` queries, read from the pages.
+Tensor paged(const KvCache& cache, const Tensor& q, int64_t count,
+             const AttentionOptions& options) {
+  Tensor out = make_tensor(DType::f32, {1, count, kHeads, 16});
+  attend(tokens_of(q.view(), kTokens - count, count), cache, 0, out.view(), options);
+  return out;
+}
+
+Tensor gathered(const KvCache& cache, const Tensor& q, int64_t count,
+                const AttentionOptions& options) {
+  const KvTensors all = cache.gather(0);
+  Tensor out = make_tensor(DType::f32, {1, count, kHeads, 16});
+  attend(tokens_of(q.view(), kTokens - count, count), all.k.view(), all.v.view(), out.view(),
+         options);
+  return out;
+}
+
+TEST(KvCacheAttend, PagesHaveTheBitsOfACopy) {
+  const std::vector<uint8_t> there = [] {
+    std::vector<uint8_t> list(kTokens, 1);
+    list[3] = list[20] = 0;
+    return list;
+  }();
+  AttentionOptions masked{.causal = true, .window_left = 30};
+  masked.key_mask = make_view(static_cast<const void*>(there.data()), DType::u8, {1, kTokens});
+  for (DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    const KvCacheConfig config = config_of(dtype);
+    const Tensor q = queries(config, dtype);
+    KvCache cache(config);
+    cache.append(0, positions_from(0), RandomTokens(config, kTokens, 1, dtype).all());
+    cache.evict(0, {9, 12});
+    cache.append(0, positions_from(kTokens - 3), RandomTokens(config, 3, 2, dtype).all());
+    for (int64_t count : {1, 5}) {
+      for (const AttentionOptions& options : {AttentionOptions{.causal = true}, masked}) {
+        EXPECT_EQ(paged(cache, q, count, options).bytes, gathered(cache, q, count, options).bytes)
+            << name(dtype) << ", " << count;
+      }
+    }
+  }
+}
+
+// The scales are taken out of the sums.
+TEST(KvCacheAttend, PagesOfEightBitsAreWhatTheyStandFor) {
+  KvCacheConfig config = config_of(DType::i8);
+  const RandomTokens tokens(config_of(DType::f32), kTokens);
+  const Tensor q = queries(config_of(DType::f32), DType::f32);
+  const AttentionOptions options{.causal = true};
+  for (int64_t page_size : {8, 64}) {
+    config.page_size = page_size;
+    KvCache cache(config);
+    cache.append(0, positions_from(0), tokens.all());
+    for (int64_t count : {1, 4}) {
+      const Tensor want = gathered(cache, q, count, options);
+      EXPECT_LE(testing::worst(paged(cache, q, count, options), want), testing::kAttention);
+    }
+  }
+}
+
+TEST(KvCacheAttend, RefusesWhatACacheHasAlready) {
+  KvCache cache(config_of(DType::f32));
+  cache.append(0, positions_from(0), RandomTokens(cache.config(), 2).all());
+  const Tensor q = queries(cache.config(), DType::f32);
+  const RopeRows rows;
+  EXPECT_THROW(paged(cache, q, 1, {.rotation = {.q_rows = &rows}}), Error);
+  const std::vector<int64_t> starts = {0, 2};
+  EXPECT_THROW(paged(cache, q, 1, {.query_starts = starts, .key_starts = starts}), Error);
+  KvCacheConfig latent = config_of(DType::f32);
+  latent.v_dim = 0;
+  EXPECT_THROW(paged(KvCache(latent), q, 1, {}), Error);
 }
 
 // What attention sees of a shift is nothing, where query and keys move together.

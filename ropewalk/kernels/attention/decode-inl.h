@@ -53,7 +53,7 @@ HWY_INLINE void DotsOfBlock(const DecodeHeads& heads, const DecodeBlock& block) 
   for (int64_t j = 0; j < block.count; j += kKeysAtOnce) {
     const int64_t first = block.first + j, next = first + kKeysAtOnce;
     for (int64_t h = block.head_begin; h < block.head_end; ++h) {
-      FewRows rows;
+      FewRows<kKeysAtOnce> rows;
       rows.find(keys.k, first, block.end(), h);
       if (next < block.end()) {
         rows.find_ahead(keys.k, next, block.end(), h);
@@ -72,11 +72,11 @@ HWY_INLINE void DotsOfBlock(const DecodeHeads& heads, const DecodeBlock& block) 
 template <class V>
 HWY_INLINE void ValuesOfBlock(const DecodeHeads& heads, const DecodeBlock& block) {
   const AttentionKeys& keys = block.keys;
-  for (int64_t j = 0; j < block.count; j += kKeysAtOnce) {
-    const int64_t first = block.first + j, next = first + kKeysAtOnce;
-    const int64_t count = std::min<int64_t>(kKeysAtOnce, block.count - j);
+  for (int64_t j = 0; j < block.count; j += kValuesAtOnce<V>) {
+    const int64_t first = block.first + j, next = first + kValuesAtOnce<V>;
+    const int64_t count = std::min<int64_t>(kValuesAtOnce<V>, block.count - j);
     for (int64_t h = block.head_begin; h < block.head_end; ++h) {
-      FewRows rows;
+      FewRows<kValuesAtOnce<V>> rows;
       rows.find(keys.v, first, block.end(), h);
       if (next < block.end()) {
         rows.find_ahead(keys.v, next, block.end(), h);
@@ -160,8 +160,7 @@ void MeetQueriesAs(const AttentionBlock* blocks, int64_t count, const AttentionK
     SplitRow<K>(at.q + row * at.step_stride, blocks->head_dim);
     SplitRow<V>(at.sums + row * at.value_stride, blocks->value_dim);
   });
-  const bool beside =
-      std::abs(keys.k.head_stride) < std::abs(keys.k.row_stride) || keys.k.index != nullptr;
+  const bool beside = std::abs(keys.k.head_stride) < std::abs(keys.k.row_stride);
   if (beside) {
     MeetHeads<K, V>(heads, keys, 0, count);
   } else {

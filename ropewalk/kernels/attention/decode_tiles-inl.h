@@ -18,9 +18,12 @@ namespace ropewalk {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Keys that are read at once, each vector of q then serving four; rows of q that share what is
-// read: as many as have registers.
+// Keys that are read at once, each vector of q then serving four; rows of q that share what is read:
+// as many as have registers; values that are read at once: sums are read and written once for them,
+// and eight rows of float32 that lie pages apart would fill their sets of the first cache.
 constexpr int kKeysAtOnce = 4;
+template <class V>
+constexpr int kValuesAtOnce = V::kBytes == 4 ? 4 : 8;
 constexpr int kRowsAtOnce = kTileVectors == 4 ? 4 : 2;
 
 // Eight bits, of a cache: the scale of a row is not among them.
@@ -83,16 +86,17 @@ HWY_INLINE const char* RowOfHead(const AttentionRows& rows, int64_t j, int64_t h
 
 // A few rows of one head, and those that are fetched while these are read: without that the machine
 // waits for memory and products in turn.
+template <int kCount>
 struct FewRows {
-  const char* at[kKeysAtOnce];
-  const char* ahead[kKeysAtOnce];
+  const char* at[kCount];
+  const char* ahead[kCount];
 
-  // Rows j .. j + kKeysAtOnce - 1 of `rows`, the last below `end` again where there are no more.
+  // Rows j .. j + kCount - 1 of `rows`, the last below `end` again where there are no more.
   void find(const AttentionRows& rows, int64_t j, int64_t end, int64_t head) {
-    for (int i = 0; i < kKeysAtOnce; ++i) at[i] = RowOfHead(rows, std::min(j + i, end - 1), head);
+    for (int i = 0; i < kCount; ++i) at[i] = RowOfHead(rows, std::min(j + i, end - 1), head);
   }
   void find_ahead(const AttentionRows& rows, int64_t j, int64_t end, int64_t head) {
-    for (int i = 0; i < kKeysAtOnce; ++i) {
+    for (int i = 0; i < kCount; ++i) {
       ahead[i] = j + i < end ? RowOfHead(rows, j + i, head) : at[i];
     }
   }
@@ -134,7 +138,8 @@ HWY_INLINE void StoreFourSums(const VF* v, float* to) {
 
 // scores[r][0 .. 3] = q_r . k_j of kRows rows, split as K is, and four keys.
 template <class K, int kRows>
-HWY_NOINLINE void FourDots(TileRows q, const FewRows& keys, int64_t channels, float* scores) {
+HWY_NOINLINE void FourDots(TileRows q, const FewRows<kKeysAtOnce>& keys, int64_t channels,
+                           float* scores) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   VF sums[kRows][kKeysAtOnce];
@@ -195,7 +200,7 @@ struct SumRows {
 // to[r] += sum over `count` keys of weights[r][key] values[key], for kTwos times two vectors of
 // channels.
 template <class V, int kRows, int kTwos>
-HWY_INLINE void AddTwos(const SumRows& rows, const FewRows& values, int64_t count,
+HWY_INLINE void AddTwos(const SumRows& rows, const FewRows<kValuesAtOnce<V>>& values, int64_t count,
                         int64_t channel) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -234,8 +239,8 @@ HWY_INLINE void AddTwos(const SumRows& rows, const FewRows& values, int64_t coun
 
 // The same for all channels.
 template <class V, int kRows>
-HWY_NOINLINE void AddValues(const SumRows& rows, const FewRows& values, int64_t count,
-                            int64_t channels) {
+HWY_NOINLINE void AddValues(const SumRows& rows, const FewRows<kValuesAtOnce<V>>& values,
+                            int64_t count, int64_t channels) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t c = 0;
