@@ -1,115 +1,133 @@
 #include "ropewalk/attention/attention.h"
 
 #include <fmt/format.h>
-#include <nanobind/stl/optional.h>
 
-#include "python/native/rope.h"
-#include "python/native/table_docs.h"
+#include "python/native/attention_call.h"
+#include "python/native/attention_docs.h"
+#include "python/native/rotate.h"
 #include "python/native/tables.h"
-#include "ropewalk/base/error.h"
+#include "ropewalk/attention/attention_backward.h"
 
 namespace ropewalk::python {
+
+Result::Result(nb::handle given, const char* what, const Dims& shape) {
+  if (given.is_valid() && !given.is_none()) {
+    given_ = nb::borrow(given);
+    array_.emplace(given, what);
+  } else {
+    made_ = make_tensor(DType::f32, shape);
+  }
+}
+
+TensorView Result::view() { return array_ ? array_->out() : made_.view(); }
+
+nb::object Result::array(nb::handle like) {
+  return array_ ? given_ : array_from(std::move(made_), like);
+}
+
 namespace {
 
-// A number for each head, from any array.
-std::vector<float> numbers(nb::handle object, const char* what) {
-  if (object.is_none()) return {};
-  nb::object given = array_of_list(object, what);
-  if (!given.is(object)) given = given.attr("astype")("float64");  // a list: 1 is a number too
-  const Array array(given, what);
-  if (!is_floating(array.in().dtype)) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: expected floats, found {}", what, in_words(array.in())));
-  }
-  if (array.in().shape.size() != 1) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("{}: expected one number for each head, found {}", what, in_words(array.in())));
-  }
-  const Tensor tensor = converted(array.in(), DType::f32);
-  std::vector<float> values(tensor.bytes.size() / sizeof(float));
-  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
-}
+// q, k and v of one call.
+struct Inputs {
+  nb::handle q_object, k_object, v_object;
+  Array q, k, v;
 
-struct Keywords {
-  const char* layout;
-  bool causal;
-  std::optional<double> scale, softcap;
-  std::optional<int64_t> window_left, window_right, chunk;
-  int threads;
+  Inputs(nb::handle of_q, nb::handle of_k, nb::handle of_v)
+      : q_object(of_q), k_object(of_k), v_object(of_v), q(of_q, "q"), k(of_k, "k"), v(of_v, "v") {}
+
+  std::string words() const {
+    return fmt::format("; q is {}, k {}, v {}", in_words(q.in()), in_words(k.in()),
+                       in_words(v.in()));
+  }
+  Dims out_shape() const {
+    Dims shape = q.in().shape;
+    if (!shape.empty() && !v.in().shape.empty()) shape[shape.size() - 1] = v.in().shape.back();
+    return shape;
+  }
 };
 
-// -1, the library's word for no window, where none is given.
-int64_t window_of(std::optional<int64_t> keys, const char* what) {
-  if (keys.value_or(0) < 0) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("{}: expected at least 0 keys, or None for all, found {}", what, *keys));
-  }
-  return keys.value_or(-1);
+// Where q and k are no heads at all the library says so.
+AttentionKeywords::Extent extent_of(const ConstTensorView& q, const ConstTensorView& k,
+                                    TensorLayout layout) {
+  const ConstTensorView queries = as_bshd(q, layout, "q"), keys = as_bshd(k, layout, "k");
+  return {queries.shape[0], queries.shape[2], queries.shape[1], keys.shape[1]};
 }
 
-AttentionOptions options_of(const Keywords& given) {
-  if (given.scale == 0) {  // the library's word for none given
-    throw Error(ErrorCode::invalid_argument,
-                "scale: expected a number other than 0, or None for head_dim ** -0.5, found 0");
-  }
-  return {.tensor_layout = layout_named(given.layout),
-          .causal = given.causal,
-          .window_left = window_of(given.window_left, "window_left"),
-          .window_right = window_of(given.window_right, "window_right"),
-          .chunk = given.chunk.value_or(0),
-          .scale = given.scale.value_or(0),
-          .softcap = given.softcap.value_or(0),
-          .parallel = threads_of(given.threads)};
+// Rows know how many heads their model has.
+void check_heads(const AttentionKeywords& given, nb::handle q, nb::handle k) {
+  if (given.q_rows == nullptr) return;
+  const Heads checked(q, k, given.options.tensor_layout, given.q_rows->rope->heads);
 }
 
-nb::object attend_arrays(nb::handle q_array, nb::handle k_array, nb::handle v_array,
-                         AttentionOptions options, nb::handle key_mask) {
-  const Array q(q_array, "q"), k(k_array, "k"), v(v_array, "v");
-  std::optional<Array> mask;
-  if (!key_mask.is_none()) {
-    options.key_mask = mask.emplace(array_of_list(key_mask, "key_mask"), "key_mask").in();
+nb::object attention(nb::handle q, nb::handle k, nb::handle v, const nb::kwargs& keywords) {
+  AttentionKeywords given({"attention", kLayout | kPacked | kRotation | kResult}, keywords, {});
+  const Inputs in(q, k, v);
+  const AttentionKeywords::Extent extent =
+      extent_of(in.q.in(), in.k.in(), given.options.tensor_layout);
+  given.broadcast_mask(extent);
+  check_heads(given, q, k);
+  Result out(given.out, "out", in.out_shape());
+  Tensor lse;
+  if (given.return_lse) {
+    const bool one = in.q.in().shape.size() == 3;
+    lse = make_tensor(DType::f32, one ? Dims{extent.heads, extent.queries}
+                                      : Dims{extent.batch, extent.heads, extent.queries});
+    given.options.lse = lse.view();
   }
-  Dims shape = q.in().shape;
-  if (!shape.empty() && !v.in().shape.empty()) shape[shape.size() - 1] = v.in().shape.back();
-  Tensor out = make_tensor(DType::f32, shape);
-  try {
-    const nb::gil_scoped_release released;
-    attend(q.in(), k.in(), v.in(), out.view(), options);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}; q is {}, k {}, v {}", error.what(), in_words(q.in()),
-                                          in_words(k.in()), in_words(v.in())));
-  }
-  return array_from(std::move(out), q_array);
+  const TensorView to = out.view();
+  run_attention(in.words(), [&] { attend(in.q.in(), in.k.in(), in.v.in(), to, given.options); });
+  nb::object result = out.array(q);
+  return given.return_lse ? nb::make_tuple(result, array_from(std::move(lse), q)) : result;
+}
+
+nb::object scores(nb::handle q, nb::handle k, const nb::kwargs& keywords) {
+  AttentionKeywords given({"attention_scores", kLayout | kRotation}, keywords, {});
+  const Array of_q(q, "q"), of_k(k, "k");
+  const AttentionKeywords::Extent extent =
+      extent_of(of_q.in(), of_k.in(), given.options.tensor_layout);
+  given.broadcast_mask(extent);
+  check_heads(given, q, k);
+  const Dims shape{extent.batch, extent.heads, extent.queries, extent.keys};
+  const Dims one{extent.heads, extent.queries, extent.keys};
+  Tensor out = make_tensor(DType::f32, of_q.in().shape.size() == 3 ? one : shape);
+  run_attention(fmt::format("; q is {}, k {}", in_words(of_q.in()), in_words(of_k.in())),
+                [&] { attention_scores(of_q.in(), of_k.in(), out.view(), given.options); });
+  return array_from(std::move(out), q);
+}
+
+nb::object backward(nb::handle d_out, const Inputs& in, nb::handle out, nb::handle lse,
+                    const nb::kwargs& keywords) {
+  AttentionKeywords given({"attention_backward", kLayout | kPacked}, keywords, {});
+  const Array of_out(out, "out"), of_lse(lse, "lse"), of_d_out(d_out, "d_out");
+  given.broadcast_mask(extent_of(in.q.in(), in.k.in(), given.options.tensor_layout));
+  Tensor dq = make_tensor(DType::f32, in.q.in().shape),
+         dk = make_tensor(DType::f32, in.k.in().shape),
+         dv = make_tensor(DType::f32, in.v.in().shape);
+  run_attention(in.words(), [&] {
+    attend_backward({in.q.in(), in.k.in(), in.v.in(), of_out.in(), of_lse.in()}, of_d_out.in(),
+                    {dq.view(), dk.view(), dv.view()}, given.options);
+  });
+  return nb::make_tuple(array_from(std::move(dq), in.q_object),
+                        array_from(std::move(dk), in.k_object),
+                        array_from(std::move(dv), in.v_object));
 }
 
 }  // namespace
 
 void bind_attention(nb::module_& m) {
   using nb::arg;
+  m.def("attention", attention, arg("q").none(), arg("k").none(), arg("v").none(), arg("keywords"),
+        nb::sig(docs::kAttentionSig), docs::kAttention);
+  m.def("attention_scores", scores, arg("q").none(), arg("k").none(), arg("keywords"),
+        nb::sig(docs::kScoresSig), docs::kScores);
   m.def(
-      "attention",
-      [](nb::handle q, nb::handle k, nb::handle v, const char* layout, bool causal,
-         std::optional<double> scale, std::optional<double> softcap,
-         std::optional<int64_t> window_left, std::optional<int64_t> window_right,
-         std::optional<int64_t> chunk, nb::handle sinks, nb::handle slopes, nb::handle key_mask,
-         int threads) {
-        AttentionOptions options =
-            options_of({layout, causal, scale, softcap, window_left, window_right, chunk, threads});
-        const std::vector<float> sink_list = numbers(sinks, "sinks"),
-                                 slope_list = numbers(slopes, "alibi_slopes");
-        options.sinks = sink_list;
-        options.alibi_slopes = slope_list;
-        return attend_arrays(q, k, v, options, key_mask);
+      "attention_backward",
+      [](nb::handle d_out, nb::handle q, nb::handle k, nb::handle v, nb::handle out, nb::handle lse,
+         const nb::kwargs& keywords) {
+        return backward(d_out, Inputs(q, k, v), out, lse, keywords);
       },
-      arg("q").none(), arg("k").none(), arg("v").none(), nb::kw_only(), arg("layout") = "",
-      arg("causal") = false, arg("scale").none() = nb::none(), arg("softcap").none() = nb::none(),
-      arg("window_left").none() = nb::none(), arg("window_right").none() = nb::none(),
-      arg("chunk").none() = nb::none(), arg("sinks").none() = nb::none(),
-      arg("alibi_slopes").none() = nb::none(), arg("key_mask").none() = nb::none(),
-      arg("threads") = 0, nb::sig(docs::kAttentionSig), docs::kAttend);
+      arg("d_out").none(), arg("q").none(), arg("k").none(), arg("v").none(), arg("out").none(),
+      arg("lse").none(), arg("keywords"), nb::sig(docs::kBackwardSig), docs::kBackward);
 }
 
 }  // namespace ropewalk::python

@@ -40,24 +40,6 @@ inline constexpr const char* kAlibi =
     "other counts as the authors' code. Worked number: 8 heads: 0.5, 0.25, ..., 0.00390625. "
     "Source: Press et al., 2022.";
 
-inline constexpr const char* kAttentionSig =
-    "def attention(q: object, k: object, v: object, *, layout: typing.Literal[\"bshd\", \"bhsd\", "
-    "\"thd\"], causal: bool "
-    "= False, scale: float | None = None, softcap: float | None = None, window_left: int | None = "
-    "None, window_right: "
-    "int | None = None, chunk: int | None = None, sinks: object | None = None, alibi_slopes: "
-    "object | None = None, "
-    "key_mask: object | None = None, threads: int = 0) -> typing.Any";
-inline constexpr const char* kAttend =
-    R"(softmax(softcap(q k^T scale) + bias) v over the keys that a query sees, float32, of the kind of q.
-
-q: [batch, seq, heads, head_dim] in the order of layout; k, v: the same with kv heads, of which heads is a multiple.
-float32, bfloat16 or float16; any strides. Queries are the last of the keys. causal: key j is seen by query i where
-j <= i + (keys - queries). scale: None: head_dim ** -0.5. softcap: s becomes softcap tanh(s / softcap). window_left,
-window_right: keys to that side, not counting the query's own. chunk: only keys of the query's chunk. sinks [heads]: a
-logit more in the softmax. alibi_slopes [heads]: slope times (key - query) is added. key_mask [batch, keys]: 0 hides.
-The bits depend on nothing but the query and the keys that it sees. Raises ropewalk.Error.)";
-
 inline constexpr const char* kFromMask =
     R"(Positions of a padded batch, [batch, seq] int64: tokens up to here - 1, and masked_value for padding.
 

@@ -59,65 +59,45 @@ def rotary_embedding():
     return suite
 
 
-def _key_mask(mask, shape):
-    """What attn_mask says as a mask of keys, [batch, keys], or None where it says more than which keys are hidden."""
-    batch, heads, queries, keys = shape
-    if mask.dtype != bool:
-        if not ((mask == 0) | (mask == -np.inf)).all():
-            return None
-        mask = mask == 0
-    if mask.shape[-1] < keys:  # the keys beyond the mask are padding
-        mask = np.concatenate((mask, np.zeros((*mask.shape[:-1], keys - mask.shape[-1]), bool)), -1)
-    mask = np.broadcast_to(mask, shape)
-    return mask[:, 0, 0] if (mask == mask[:, :1, :1]).all() else None
-
-
-def _why_excluded(inputs, outputs, shape):
-    if "qk_matmul_output" in outputs:
-        return "asks for the scores too (qk_matmul_output), which ropewalk.attention never holds"
-    if "attn_mask" in inputs and _key_mask(inputs["attn_mask"], shape) is None:
-        return "attn_mask has a number or a bit for each query and key; ropewalk.attention takes a mask of keys (key_mask)"
-    return None
+# Of qk_matmul_output_mode: what has been done to the scores.
+QK_ONLY, QK_SOFTCAP, QK_MASKED, QK_SOFTMAX = range(4)
 
 
 def _heads_first(x, heads):
     return x if x.ndim == 4 else x.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2)
 
 
-def _until(x, end, axis):
-    """The first `end` keys of an axis; where there are fewer, zeros after them, which the mask hides."""
-    missing = end - x.shape[axis]
-    if missing <= 0:
-        return np.ascontiguousarray(np.take(x, range(end), axis))
-    return np.pad(x, [(0, missing if i == axis else 0) for i in range(x.ndim)])
+def _mask(mask, keys):
+    """attn_mask with a column for each key: those beyond it are padding."""
+    missing = keys - mask.shape[-1]
+    hidden = False if mask.dtype == bool else -np.inf
+    return np.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, missing)], constant_values=hidden) if missing > 0 else mask
 
 
-def _attend(q, k, v, mask, attributes, offset, length):
-    """One sequence: the first `length` keys are there, query i is token offset + i."""
-    causal = bool(attributes.get("is_causal", 0))
-    windows = {
-        ours: attributes[theirs]
-        for ours, theirs in (("window_left", "left_window_size"), ("window_right", "right_window_size"))
-        if attributes.get(theirs, -1) >= 0
-    }
-    k, v, mask = k[:, :, :length], v[:, :, :length], None if mask is None else mask[:, :length]
-    if causal or windows:  # ropewalk's queries are the last of the keys; ONNX's may end before or after them
-        end = offset + q.shape[2]
-        if offset < 0 or (windows and not causal and end < length):
-            raise NotImplementedError
-        mask = np.ones(k.shape[:3:2], bool) if mask is None else mask
-        k, v, mask = (_until(x, end, axis) for x, axis in ((k, 2), (v, 2), (mask, 1)))
-    return ropewalk.attention(
-        q,
-        k,
-        v,
+def _keywords(attributes, mask, first):
+    """What ropewalk.attention takes for the attributes of the node; query i is token first + i."""
+    return dict(
         layout="bhsd",
-        causal=causal,
+        causal=bool(attributes.get("is_causal", 0)),
         scale=attributes.get("scale"),
         softcap=attributes.get("softcap") or None,
-        key_mask=mask,
-        **windows,
+        window_left=next((x for x in [attributes.get("left_window_size", -1)] if x >= 0), None),
+        window_right=next((x for x in [attributes.get("right_window_size", -1)] if x >= 0), None),
+        attn_mask=mask,
+        query_tokens=first,
     )
+
+
+def _scores(q, k, lse, mode, keywords):
+    """qk_matmul_output of a mode."""
+    if mode == QK_ONLY:
+        return ropewalk.attention_scores(q, k, layout="bhsd", scale=keywords["scale"])
+    if mode == QK_SOFTCAP:
+        return ropewalk.attention_scores(q, k, layout="bhsd", scale=keywords["scale"], softcap=keywords["softcap"])
+    scores = ropewalk.attention_scores(q, k, **keywords)
+    if mode == QK_MASKED:
+        return scores
+    return np.exp(scores - np.where(np.isinf(lse), 0, lse)[..., None])
 
 
 def _attention_case(suite, name, attributes, inputs, outputs):
@@ -126,27 +106,33 @@ def _attention_case(suite, name, attributes, inputs, outputs):
     past = inputs["past_key"].shape[2] if "past_key" in inputs else 0
     if past:  # the cache is the caller's
         k, v = (np.concatenate((inputs[old], new), 2) for old, new in (("past_key", k), ("past_value", v)))
-    shape = (*q.shape[:3], k.shape[2])
-    why = _why_excluded(inputs, outputs, shape)
-    if why:
-        suite.exclude(name, why)
-        return
-    mask = _key_mask(inputs["attn_mask"], shape) if "attn_mask" in inputs else None
     lengths = inputs.get("nonpad_kv_seqlen")
-    rows = []
-    for i in range(len(q)):
-        length = shape[3] if lengths is None else int(lengths[i])
-        offset = past if lengths is None else length - shape[2]
+    mask = _mask(inputs["attn_mask"], k.shape[2]) if "attn_mask" in inputs else None
+    rows, scores = [], []
+    for i in range(len(q)):  # each sequence has queries of its own tokens
+        length = k.shape[2] if lengths is None else int(lengths[i])
+        first = past if lengths is None else length - q.shape[2]
         one = slice(i, i + 1)
-        try:
-            rows.append(_attend(q[one], k[one], v[one], None if mask is None else mask[one], attributes, offset, length))
-        except NotImplementedError:
-            suite.exclude(name, "its first queries come before the first key; ropewalk.attention's queries are the last of the keys")
-            return
+        keywords = _keywords(attributes, mask[one] if mask is not None and mask.ndim == 4 and len(mask) > 1 else mask, first)
+        if lengths is not None:
+            keywords["key_lengths"] = [length]
+        row, lse = ropewalk.attention(q[one], k[one], v[one], return_lse=True, **keywords)
+        rows.append(row)
+        if "qk_matmul_output" in outputs:
+            scores.append(_scores(q[one], k[one], lse, attributes.get("qk_matmul_output_mode", QK_ONLY), keywords))
     ours = np.concatenate(rows)
     if inputs["Q"].ndim == 3:
         ours = ours.swapaxes(1, 2).reshape(outputs["Y"].shape)
+    if scores and not _near(np.concatenate(scores), outputs["qk_matmul_output"]):
+        suite.fail(name, "qk_matmul_output differs")
+        return
     _check(suite, name, ours, outputs["Y"])
+
+
+def _near(ours, theirs):
+    step = HALF.get(theirs.dtype.name)
+    theirs = theirs.astype(np.float64)
+    return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=step or RTOL, atol=step or ATOL)
 
 
 def attention():

@@ -31,3 +31,19 @@ def attended(q, k, v, causal):
         scores = np.where(np.arange(keys) <= np.arange(queries)[:, None] + keys - queries, scores, -np.inf)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     return np.einsum("bhqk,bkhd->bqhd", weights / weights.sum(-1, keepdims=True), v)
+
+
+def scored(q, k, scale, softcap=0.0):
+    """softcap(q k^T scale) of q [batch, heads, queries, dim] and k [batch, kv heads, keys, dim]."""
+    q, k = np.asarray(q, np.float64), np.repeat(np.asarray(k, np.float64), q.shape[-3] // k.shape[-3], -3)
+    scores = q @ k.swapaxes(-1, -2) * scale
+    return softcap * np.tanh(scores / softcap) if softcap else scores
+
+
+def softmax_of(scores, sinks=None):
+    """The weights, zeros in a row of -inf, and ln of the sum of e ** score, [batch, heads, queries]."""
+    with np.errstate(divide="ignore"):
+        lse = np.logaddexp.reduce(scores, -1)
+        if sinks is not None:
+            lse = np.logaddexp(lse, np.asarray(sinks, np.float64)[:, None])
+    return np.exp(scores - np.where(np.isinf(lse), 0, lse)[..., None]), lse
