@@ -7,6 +7,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/apply/rope.h
     ropewalk/apply/rope_by_length.h
     ropewalk/apply/xpos.h
+    ropewalk/attention/attend_cached.h
     ropewalk/attention/attention.h
     ropewalk/attention/kv_cache.h
     ropewalk/attention/kv_cache_attend.h

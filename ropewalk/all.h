@@ -10,6 +10,7 @@
 #include "ropewalk/apply/rope.h"
 #include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/apply/xpos.h"
+#include "ropewalk/attention/attend_cached.h"
 #include "ropewalk/attention/attention.h"
 #include "ropewalk/attention/kv_cache.h"
 #include "ropewalk/attention/kv_cache_attend.h"
