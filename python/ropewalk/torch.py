@@ -1,6 +1,7 @@
 """Positional encoding that autograd, torch.compile and torch.export know.
 
     q, k = ropewalk.torch.apply_rope(rope, q, k, position_ids, layout="bhsd")
+    out = ropewalk.torch.attention(q, k, v, layout="bhsd", causal=True)
     rotary = ropewalk.torch.RotaryEmbedding(rope, layout="bhsd")
     x = ropewalk.torch.PositionalEncoding(512, dropout=0.1)(x)
     print(ropewalk.torch.patch(model))      # a model of transformers turns as ropewalk does
@@ -14,10 +15,11 @@ import numpy as np
 import torch
 
 from ._ropewalk import Error, Rope, rotary_embedding, sinusoidal
+from ._torch_attention import attention
 from ._torch_lengths import rope_of, spectrum_of, text_of
 from ._torch_patch import Patched, patch
 
-__all__ = ["Patched", "PositionalEncoding", "RotaryEmbedding", "apply_rope", "patch", "rotary_embedding_rows"]
+__all__ = ["Patched", "PositionalEncoding", "RotaryEmbedding", "apply_rope", "attention", "patch", "rotary_embedding_rows"]
 
 
 _kept_text = functools.lru_cache(maxsize=256)(text_of)
