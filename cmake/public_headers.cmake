@@ -97,6 +97,7 @@ set(ROPEWALK_PUBLIC_HEADERS_APART
 set(ROPEWALK_C_HEADERS
     ropewalk/base/version.h
     ropewalk/capi/attention.h
+    ropewalk/capi/kv_cache.h
     ropewalk/capi/model.h
     ropewalk/capi/positions.h
     ropewalk/capi/rotate.h

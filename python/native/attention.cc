@@ -4,6 +4,7 @@
 
 #include "python/native/attention_call.h"
 #include "python/native/attention_docs.h"
+#include "python/native/kv_cache.h"
 #include "python/native/rotate.h"
 #include "python/native/tables.h"
 #include "ropewalk/attention/attention_backward.h"
@@ -120,6 +121,7 @@ void bind_attention(nb::module_& m) {
         nb::sig(docs::kAttentionSig), docs::kAttention);
   m.def("attention_scores", scores, arg("q").none(), arg("k").none(), arg("keywords"),
         nb::sig(docs::kScoresSig), docs::kScores);
+  bind_kv_cache(m);
   m.def(
       "attention_backward",
       [](nb::handle d_out, nb::handle q, nb::handle k, nb::handle v, nb::handle out, nb::handle lse,

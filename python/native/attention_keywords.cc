@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
-#include "python/native/arguments.h"
+#include "python/native/attention_values.h"
 #include "ropewalk/base/error.h"
 
 namespace ropewalk::python {
@@ -113,7 +113,7 @@ using Keyword = AttentionKeyword;
 constexpr Keyword kKeywords[] = {
     {"layout", kLayout,
      ROPEWALK_READ(options.tensor_layout = layout_named(text_of(value, what).c_str()))},
-    {"causal", kOneCall, ROPEWALK_READ(options.causal = is_set(value, what))},
+    {"causal", kOneCall, ROPEWALK_READ(options.causal = flag_of(value, what))},
     {"scale", kOneCall, ROPEWALK_READ(options.scale = scale_of(value, what))},
     {"softcap", kOneCall, ROPEWALK_READ(options.softcap = number_of(value, what))},
     {"window_left", kOneCall, ROPEWALK_READ(options.window_left = window_of(value, what))},
@@ -125,7 +125,7 @@ constexpr Keyword kKeywords[] = {
      ROPEWALK_READ(options.alibi_slopes = Keyword::by_head(to, value, what))},
     {"alibi_form", kOneCall, ROPEWALK_READ(options.alibi_form = form_of(value, what))},
     {"alibi_scale", kOneCall, ROPEWALK_READ(options.alibi_scale = number_of(value, what))},
-    {"alibi_bf16", kOneCall, ROPEWALK_READ(options.alibi_bf16 = is_set(value, what))},
+    {"alibi_bf16", kOneCall, ROPEWALK_READ(options.alibi_bf16 = flag_of(value, what))},
     {"distance_bias", kOneCall, Keyword::distance_bias},
     {"key_mask", kOneCall, ROPEWALK_READ(options.key_mask = Keyword::array(to, value, what))},
     {"key_lengths", kOneCall,
@@ -140,7 +140,7 @@ constexpr Keyword kKeywords[] = {
     {"q_rows", kRotation, ROPEWALK_READ(q_rows = &rows_of(value, what))},
     {"k_rows", kRotation, ROPEWALK_READ(options.rotation.k_rows = &rows_of(value, what).rows)},
     {"out", kResult, ROPEWALK_READ(out = nb::borrow(value))},
-    {"return_lse", kResult, ROPEWALK_READ(return_lse = is_set(value, what))},
+    {"return_lse", kResult, ROPEWALK_READ(return_lse = flag_of(value, what))},
     {"threads", kOneCall, ROPEWALK_READ(options.parallel = Keyword::threads(value, what))},
 };
 

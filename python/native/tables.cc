@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "python/native/arguments.h"
 #include "python/native/table_docs.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/apply/rope.h"
@@ -121,6 +120,20 @@ void rotate_with_rows(const OnnxCall& call, const TensorView& out) {
     apply_rope(TableView{plane(cos, b), plane(sin, b)}, call.layout, positions_from(0),
                {sequence_of(x, b), sequence_of(out, b)}, std::nullopt, options);
   }
+}
+
+// ONNX's attribute is an integer, PyTorch's argument a bool.
+bool is_set(nb::handle flag, const char* what) {
+  if (flag.is(Py_False) || flag.is(Py_True)) return flag.is(Py_True);
+  const nb::str dtype(nb::getattr(flag, "dtype", nb::str("")));
+  if (std::string_view(dtype.c_str()) == "bool") {  // of NumPy
+    return nb::cast<bool>(flag.attr("__bool__")());
+  }
+  int64_t value = -1;
+  if (nb::isinstance<nb::int_>(flag) && nb::try_cast(flag, value) && (value == 0 || value == 1)) {
+    return value == 1;
+  }
+  fail(fmt::format("{}: expected True, False, 1 or 0, found {}", what, nb::repr(flag).c_str()));
 }
 
 nb::object rotary_embedding(nb::handle x, nb::handle cos, nb::handle sin, nb::handle position_ids,

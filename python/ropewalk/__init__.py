@@ -5,7 +5,8 @@
     rope.apply_(q, k, position_ids, layout="bshd")     # in place, nothing copied: NumPy, torch, anything with DLPack
 
 Arrays are float32, bfloat16 (in NumPy: ml_dtypes) or float16, in CPU memory, of any strides. Everything here may be used from
-several threads at once, as long as none writes an array that another uses; Encoding, Rope and Rows never change.
+several threads at once, as long as none writes an array that another uses; Encoding, Rope and Rows never change, and a KVCache
+makes those wait that change it.
 """
 
 from . import positions
@@ -16,6 +17,7 @@ from ._ropewalk import (
     Encoding,
     Error,
     Evidence,
+    KVCache,
     Layer,
     Rope,
     Rows,
@@ -37,6 +39,7 @@ __all__ = [
     "Encoding",
     "Error",
     "Evidence",
+    "KVCache",
     "Layer",
     "Rope",
     "Rows",

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <ropewalk.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int failures = 0;

@@ -5,12 +5,12 @@
 
 #include "python/native/arrays.h"
 
-// Arguments that are no arrays, or short ones that are copied. All throw invalid_argument naming
+// Keywords that are no arrays, or short ones that are copied. All throw invalid_argument naming
 // `what`.
 namespace ropewalk::python {
 
 // True, False, numpy.bool_, or 0 and 1: ONNX's attributes are integers.
-bool is_set(nb::handle flag, const char* what);
+bool flag_of(nb::handle flag, const char* what);
 
 double number_of(nb::handle object, const char* what);
 int64_t integer_of(nb::handle object, const char* what);

@@ -1,4 +1,4 @@
-#include "python/native/arguments.h"
+#include "python/native/attention_values.h"
 
 #include <cstring>
 #include <string_view>
@@ -19,7 +19,7 @@ namespace {
 
 }  // namespace
 
-bool is_set(nb::handle flag, const char* what) {
+bool flag_of(nb::handle flag, const char* what) {
   if (flag.is(Py_False) || flag.is(Py_True)) return flag.is(Py_True);
   const nb::str dtype(nb::getattr(flag, "dtype", nb::str("")));
   if (std::string_view(dtype.c_str()) == "bool") {  // of NumPy
