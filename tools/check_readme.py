@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails unless README.md and README.zh.md say what is so: tools/check_readme.py [ROPEWALK]
 
-- Their C++ example is examples/rotate.cc, letter for letter; the C example of docs/c.md is examples/c/step.c.
+- Their C++ example is examples/rotate.cc, letter for letter; the C examples of docs/c.md are those of examples/c.
 - Every file that they link to exists.
 - What they show of the demo is in the golden output of cli/tests/demo, in this order, but for what rounding leaves.
 - What they show after "$ ropewalk ..." is what the command ROPEWALK prints, where it is given; "..." stands for lines left out.
@@ -99,8 +99,8 @@ def main() -> int:
     found = []
     for readme in ("README.md", "README.zh.md"):
         found += faults(readme, (ROOT / readme).read_text(), example, walks, binary)
-    if blocks((ROOT / "docs/c.md").read_text(), "c") != [(ROOT / "examples/c/step.c").read_text()]:
-        found.append("docs/c.md: the C example is not examples/c/step.c")
+    if blocks((ROOT / "docs/c.md").read_text(), "c") != [(ROOT / f"examples/c/{name}.c").read_text() for name in ("step", "kv_cache")]:
+        found.append("docs/c.md: its C examples are not examples/c/step.c and kv_cache.c")
     for page in ("docs/c.md", "docs/threads.md"):
         targets = re.findall(r"\]\(([^)#][^)]*)\)", (ROOT / page).read_text())
         found += [f"{page}: links to {target}, which is not there" for target in targets if not (ROOT / "docs" / target).exists()]
