@@ -10,7 +10,7 @@
 #include "python/native/kv_cache_docs.h"
 #include "python/native/rotate.h"
 #include "ropewalk/apply/rope_by_length.h"
-#include "ropewalk/attention/kv_cache_attend.h"
+#include "ropewalk/attention/attend_cached.h"
 
 namespace ropewalk::python {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ropewalk/apply/rope_by_length.h"
-#include "ropewalk/attention/kv_cache_attend.h"
+#include "ropewalk/attention/attend_cached.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/capi/attention_options.h"
