@@ -10,7 +10,7 @@ import ropewalk
 
 from result import HEAD, by_reason, markdown_table, plain_table
 
-SUITES = ("onnx_nodes", "rope_functions", "torch_tests")
+SUITES = ("onnx_nodes", "rope_functions", "torch_tests", "models")
 FOLDER = pathlib.Path(__file__).resolve().parent
 DOCS = FOLDER.parent.parent / "docs" / "peers.md"
 

@@ -1,4 +1,4 @@
-"""The tests of ropewalk.torch (test_torch.py, test_torch_attention.py), by pytest."""
+"""The tests of ropewalk.torch (test_torch*.py), by pytest."""
 
 import pathlib
 
@@ -21,17 +21,10 @@ class _Collect:
             self.suite.passed.append(name)
 
 
-def _run(name, what):
-    suite = Suite(f"{what} ({name})", "each test's own")
-    file = pathlib.Path(__file__).with_name(name)
-    code = pytest.main(["-p", "no:cacheprovider", "-p", "no:terminal", str(file)], plugins=[_Collect(suite)])
-    if code not in (0, 1):
-        suite.fail(file.name, f"pytest ended with {code!r}")
-    return suite
-
-
 def run():
-    return [
-        _run("test_torch.py", "ropewalk.torch with torch and transformers"),
-        _run("test_torch_attention.py", "ropewalk's attention and torch's, and their gradients"),
-    ]
+    suite = Suite("ropewalk.torch with torch and transformers (test_torch*.py)", "each test's own")
+    files = sorted(map(str, pathlib.Path(__file__).parent.glob("test_torch*.py")))
+    code = pytest.main(["-p", "no:cacheprovider", "-p", "no:terminal", *files], plugins=[_Collect(suite)])
+    if code not in (0, 1):
+        suite.fail("test_torch*.py", f"pytest ended with {code!r}")
+    return [suite]

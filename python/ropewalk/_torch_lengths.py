@@ -23,12 +23,19 @@ def rope_of(text):
 
 
 @functools.lru_cache(maxsize=1024)
-def _of_length(text, length):
-    """(inv_freq in float64, attention_scaling) of sequences of so many tokens."""
+def rope_of_length(text, length):
+    """The rope with seq_len."""
     state = json.loads(text)
     state[-1][0] = length
     rope = Rope.__new__(Rope)
     rope.__setstate__(tuple(state))
+    return rope
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_length(text, length):
+    """(inv_freq in float64, attention_scaling) of sequences of so many tokens."""
+    rope = rope_of_length(text, length)
     return torch.from_numpy(rope.inv_freq).to(torch.float64), rope.attention_scaling
 
 
