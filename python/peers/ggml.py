@@ -131,25 +131,25 @@ def _run(library, case, positions, suites, name):
     exact.check(name, ours, theirs, atol=EXACT, rtol=half)
 
 
-def _suites(name):
-    bounds = (f"{SAME_ANGLES:.2g} + 2^-10 relative in f16", f"{EXACT:g} + 2^-10 relative in f16")
-    return [Suite(f"{name}, angles {angles}", bound) for angles, bound in zip(("ggml_float32", "exact"), bounds)]
+def _suites(name, step):
+    return [Suite(f"{name}, angles {angles}", f"{bound:.2g}" + (" + 2^-10 relative, a step of the type" if step else ""))
+            for angles, bound in (("ggml_float32", SAME_ANGLES), ("exact", EXACT))]
 
 
 def run():
     library = Ggml()
-    program, operators = _suites("ggml's test-rope.cpp"), _suites("ggml's test-backend-ops.cpp, ROPE and ROPE_BACK")
+    program = _suites("ggml's test-rope.cpp", 0)
+    operators = {kind: _suites(f"ggml's test-backend-ops.cpp, ROPE and ROPE_BACK, {kind}", step) for kind, step in (("f32", 0), ("f16", HALF))}
     for case, results in rope_program():
         for name, positions in results.items():
             _run(library, case, positions, program, f"{case.mode} {name}")
     random = np.random.default_rng(512)
     for case in backend_ops():
         positions = random.integers(0, 512, (4 if case.multi else 1, case.ne[2]))
-        _run(library, case, positions, operators, str(case))
+        _run(library, case, positions, operators[case.type], str(case))
     listed = (built() / "tests" / "test-backend-ops.cpp").read_text().count("new test_rope(")
     if listed != LISTED:
-        operators[0].fail("the list of cases", f"expected {LISTED} lines with test_rope, found {listed}")
-    for suite in operators:
-        for other in ("ROPE_SET_ROWS", "RMS_NORM_MUL_ROPE"):
-            suite.exclude(other, "tests that a backend joins rope with other operators")
-    return [*program, *operators]
+        operators["f32"][0].fail("the list of cases", f"expected {LISTED} lines with test_rope, found {listed}")
+    for other in ("ROPE_SET_ROWS", "RMS_NORM_MUL_ROPE"):
+        operators["f32"][0].exclude(other, "tests that a backend joins rope with other operators")
+    return [*program, *operators["f32"], *operators["f16"]]

@@ -8,23 +8,22 @@ import sys
 
 import ropewalk
 
+import ggml_library
 from result import HEAD, by_reason, markdown_table, plain_table
 
-SUITES = ("onnx_nodes", "rope_functions", "torch_tests", "models")
+SUITES = ("onnx_nodes", "rope_functions", "torch_tests", "models", "onnxruntime_ops", "ggml")
 FOLDER = pathlib.Path(__file__).resolve().parent
 DOCS = FOLDER.parent.parent / "docs" / "peers.md"
 
 # Peers that no suite runs yet, and why.
 LEFT_OUT = (
-    ("ggml's rope (test-rope.cpp, test-backend-ops.cpp)", "it must be built from the sdist of llama-cpp-python first; script/peers builds nothing of its peers"),
-    ("vLLM's RotaryEmbedding.forward_native", "vLLM's wheel is for GPUs and asks for another torch than the pinned one"),
     ("transformers' own test files", "they are not in the package on PyPI; its functions and classes are run instead"),
 )
 
 INTRODUCTION = """# Other software's suites beside ropewalk
 
-Written by `script/peers --docs`. It installs its peers from PyPI, pinned in python/peers/requirements.txt, and runs their own test
-cases, or the peers themselves over a grid, beside the Python package. A case passes when no number is farther from the peer's
+Written by `script/peers --docs`. It installs its peers from PyPI, pinned in python/peers/requirements.txt (ggml is built out of the
+sdist of llama-cpp-python), and runs their own test cases, or the peers themselves over a grid, beside the Python package. A case passes when no number is farther from the peer's
 than the bound. What ropewalk does not do, or not from Python, is excluded by name below.
 """
 
@@ -32,7 +31,7 @@ than the bound. What ropewalk does not do, or not from Python, is excluded by na
 def versions():
     pinned = [line.split("==")[0] for line in (FOLDER / "requirements.txt").read_text().splitlines() if "==" in line]
     found = [f"{name} {importlib.metadata.version(name)}" for name in pinned]
-    return f"ropewalk {ropewalk.__version__}, Python {platform.python_version()}, " + ", ".join(found)
+    return f"ropewalk {ropewalk.__version__}, Python {platform.python_version()}, " + ", ".join([*found, ggml_library.PIN.replace("==", " ")])
 
 
 def document(suites):
