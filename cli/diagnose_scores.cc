@@ -13,44 +13,16 @@
 #include "cli/dump_files.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
-#include "ropewalk/report/dump_words.h"
-#include "ropewalk/report/score_words.h"
+#include "ropewalk/diagnose/dump_reports.h"
+#include "ropewalk/report/dump_report_words.h"
 
 namespace ropewalk::cli {
 namespace {
 
-using Verdict = DumpDiagnosis::Verdict;
-
 // [batch, heads, seq, head_dim] where the scores say so; otherwise as given.
 TensorLayout layout_of(const DumpOptions& dump, const Tensor& q, const Tensor& scores) {
   if (!dump.layout.empty()) return parse_name(dump.layout, "--layout", tensor_layout_from_name);
-  const int rank = q.shape.size(), score_rank = scores.shape.size();
-  if (rank < 3 || score_rank < 3) return TensorLayout::bshd;
-  const int64_t heads = scores.shape[score_rank - 3], queries = scores.shape[score_rank - 2];
-  const bool transposed = q.shape[rank - 3] == heads && q.shape[rank - 2] == queries;
-  return transposed && heads != queries ? TensorLayout::bhsd : TensorLayout::bshd;
-}
-
-void print(const ScoreDiagnosis& diagnosis, const std::string& what, const std::string& subject) {
-  const bool right = diagnosis.verdict == Verdict::consistent;
-  fmt::print("{}: {} {} says; {} ULP of {} apart, {}{} of {} queries compared\n", what,
-             right ? "as" : "not as", subject, ulp_words(diagnosis.residual), name(diagnosis.dtype),
-             right ? "" : fmt::format("{} numbers wrong, ", diagnosis.wrong), diagnosis.compared,
-             diagnosis.queries);
-  if (right) return;
-  if (diagnosis.first_wrong) fmt::print("first: {}\n", in_words(*diagnosis.first_wrong));
-  for (size_t i = 0; i < diagnosis.findings.size(); ++i) {
-    const ScoreFinding& finding = diagnosis.findings[i];
-    fmt::print("{}: {}\n  leaves {} ULP of {}\n  change: {}\n", i == 0 ? "fault" : "or",
-               in_words(finding), ulp_words(finding.residual), name(diagnosis.dtype),
-               what_to_change(finding));
-  }
-  if (diagnosis.findings.size() > 1) {
-    fmt::print("to tell them apart: dump more queries and keys\n");
-  }
-  if (diagnosis.verdict == Verdict::unexplained) {
-    fmt::print("fault: none that is known explains it, alone or with another\n");
-  }
+  return likely_layout_of_q(q.shape, scores.shape);
 }
 
 std::optional<Tensor> read_numbers(const std::string& file, const std::string& option,
@@ -130,23 +102,15 @@ int diagnose_scores_of(const ScoreOptions& o, const DumpOptions& dump, const Mod
                                std::get_if<RopeConfig>(&layer.positions));
     given.positions = positions.view();
   }
-  ScoreDiagnosis diagnosis;
-  with_input_files(files, [&] { diagnosis = diagnose_scores(given, model, layer); });
-  const std::string subject = fmt::format("{}, layer {}", escaped(model.name), number);
+  ScoreReport report{
+      fmt::format("{}, layer {}", escaped(model.name), number), scores.shape, given.layout, {}};
+  with_input_files(files, [&] { report.diagnosis = diagnose_scores(given, model, layer); });
   if (dump.json) {
-    nlohmann::ordered_json each = {
-        {"name", "scores"},
-        {"expected", subject},
-        {"shape", std::vector<int64_t>(scores.shape.begin(), scores.shape.end())},
-        {"layout", name(given.layout)}};
-    each.update(to_json(diagnosis));
-    print_json({{"diagnoses", nlohmann::ordered_json::array({each})}});
+    print_json({{"diagnoses", nlohmann::ordered_json::array({to_json(report)})}});
   } else {
-    print(diagnosis,
-          fmt::format("scores {}, q and k {}", to_string(scores.shape), name(given.layout)),
-          subject);
+    fmt::print("{}", text_of(report));
   }
-  return diagnosis.verdict == Verdict::consistent ? 0 : 1;
+  return report.diagnosis.verdict == DumpDiagnosis::Verdict::consistent ? 0 : 1;
 }
 
 }  // namespace ropewalk::cli

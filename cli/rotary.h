@@ -14,9 +14,6 @@ namespace ropewalk::cli {
 // The layer of --layer: throws as ropewalk's layer_at, naming the option.
 const Layer& layer_option(const ModelEncoding& model, int64_t layer);
 
-// The layer that a command works on where none is named: the first that knows positions.
-int64_t first_with_positions(const ModelEncoding& model);
-
 // The part of --part. Throws invalid_argument listing those that the model has.
 const NamedEncoding& part_option(const ModelEncoding& model, const std::string& name);
 

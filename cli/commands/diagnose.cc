@@ -1,22 +1,19 @@
-#include <cstring>
+#include <algorithm>
 #include <memory>
-#include <optional>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/diagnose_scores.h"
-#include "cli/diagnosis_output.h"
 #include "cli/dump_files.h"
-#include "cli/dump_layouts.h"
 #include "cli/output.h"
 #include "cli/rotary.h"
 #include "cli/with_option.h"
-#include "ropewalk/diagnose/diagnose_dumps.h"
-#include "ropewalk/diagnose/dumps/made_dumps.h"
+#include "ropewalk/diagnose/dump_reports.h"
 #include "ropewalk/diagnose/find_encoding.h"
+#include "ropewalk/report/dump_report_words.h"
+#include "ropewalk/report/dumps_to_json.h"
 
 namespace ropewalk::cli {
 namespace {
@@ -29,107 +26,42 @@ struct Options {
   ScoreOptions scores;
 };
 
-// The rotation of a layer that has none is told by those of others: it should not have happened.
-const RopeConfig& any_rope(const ModelEncoding& model) {
-  for (const Layer& layer : model.layers) {
-    if (const auto* rope = std::get_if<RopeConfig>(&layer.positions)) return *rope;
-  }
-  throw Error(ErrorCode::unsupported,
-              fmt::format("{}: expected a model that rotates, found none of its layers does",
-                          escaped(model.name)));
-}
-
-// What is diagnosed: a layer or part of a model.
-struct Subject {
-  ModelEncoding model;
-  std::optional<Layer> layer;
-  ExpectedRotation expected;
-  std::string name;  // "llama-3-8b, layer 0"
-};
-
-Subject subject_of(const Options& o) {
-  Subject subject{.model = load(o.model).model, .layer = {}, .expected = {}, .name = {}};
-  subject.expected.seq_len = seq_len_option(o.seq_len);
-  if (!o.part.empty()) {
-    subject.expected.rope = rope_of_part(part_option(subject.model, o.part), subject.model.name);
-    subject.name = fmt::format("{}, {}", escaped(subject.model.name), escaped(o.part));
-    return subject;
-  }
+DumpSubject subject_of(const Options& o, const ModelEncoding& model) {
+  const int64_t seq_len = seq_len_option(o.seq_len);
+  if (!o.part.empty()) return subject_of_part(model, part_option(model, o.part), seq_len);
   const int64_t number =
-      o.layer.empty() ? first_with_positions(subject.model) : parse_integer(o.layer, "--layer");
-  subject.layer = layer_option(subject.model, number);
-  const auto* rope = std::get_if<RopeConfig>(&subject.layer->positions);
-  subject.expected.rotates = rope != nullptr;
-  subject.expected.rope = rope != nullptr ? *rope : any_rope(subject.model);
-  subject.name = fmt::format("{}, layer {}", escaped(subject.model.name), number);
-  return subject;
-}
-
-// Two arrays that belong together, and what the first should have become.
-struct Pair {
-  std::string name, files;
-  Tensor before, after;
-  TensorLayout layout = TensorLayout::bshd;
-  Tensor positions;
-  ExpectedRotation expected;
-  DType rounded_to = DType::f32;
-  bool exact_before = false;
-  double uncertainty = 0;
-  std::string note = {};
-};
-
-DumpReport report_of(const Subject& subject, const Pair& pair) {
-  DumpReport report{pair.name, subject.name, pair.after.shape, pair.layout, pair.note, {}};
-  ExpectedRotation expected = pair.expected;
-  expected.model = &subject.model;
-  with_input_files(pair.files, [&] {
-    report.diagnosis = diagnose_dump(
-        {pair.before.view(), pair.after.view(), pair.layout, positions_of(pair.positions.view()),
-         pair.rounded_to, pair.exact_before, pair.uncertainty},
-        expected);
-  });
-  return report;
+      o.layer.empty() ? first_with_positions(model) : parse_integer(o.layer, "--layer");
+  layer_option(model, number);
+  return subject_of_layer(model, number, seq_len);
 }
 
 int64_t length_of(const Tensor& x, TensorLayout layout, const std::string& files) {
   int64_t length = 0;
-  with_input_files(files, [&] { length = as_bshd(x.view(), layout, "dump").shape[1]; });
+  with_input_files(files, [&] { length = tokens_of(x.view(), layout, "dump"); });
   return length;
 }
 
 // Two arrays of one name, read in a layout.
-DumpReport of_array(const Options& o, const Subject& subject, const DumpTensor& first,
+DumpReport of_array(const Options& o, const DumpSubject& subject, const DumpTensor& first,
                     const DumpTensor& second, TensorLayout layout) {
   const bool two = !o.mine.empty();
   const std::string& first_file = two ? o.reference : o.before;
-  Pair pair{.name = first.name,
-            .files = first_file + ", " + (two ? o.mine : o.after),
-            .before = first.tensor,
-            .after = second.tensor,
-            .layout = layout,
-            .positions = {},
-            .expected = subject.expected};
-  if (!pair.before.shape.empty()) {
-    pair.expected.rope = of_width(pair.expected.rope, pair.before.shape.back());
-  }
-  pair.positions = read_positions(o.positions, o.token_ids,
-                                  length_of(pair.before, layout, first_file), &pair.expected.rope)
-                       .ids;
-  if (two) {
-    with_input_files(o.reference, [&] {
-      MadeDump made =
-          undone(pair.before.view(), layout, positions_of(pair.positions.view()), pair.expected);
-      pair.before = std::move(made.before);
-      pair.rounded_to = made.rounded_to;
-      pair.uncertainty = made.uncertainty;
-    });
-    pair.note = fmt::format("taking {} for right", escaped(o.reference));
-  }
-  return report_of(subject, pair);
+  const Tensor ids =
+      read_positions(o.positions, o.token_ids, length_of(first.tensor, layout, first_file),
+                     &subject.expected.rope)
+          .ids;
+  const DumpArrays arrays{first.name, first.tensor.view(), second.tensor.view(), layout,
+                          positions_of(ids.view())};
+  DumpReport report;
+  with_input_files(first_file + ", " + (two ? o.mine : o.after), [&] {
+    report =
+        two ? report_of_two(arrays, subject, o.reference) : report_of_rotation(arrays, subject);
+  });
+  return report;
 }
 
 // --before and --after, or --mine and --reference, of which the second is turned back.
-std::vector<DumpReport> of_arrays(const Options& o, const Subject& subject) {
+std::vector<DumpReport> of_arrays(const Options& o, const DumpSubject& subject) {
   const bool two = !o.mine.empty();
   const char *first_option = two ? "--reference" : "--before",
              *second_option = two ? "--mine" : "--after";
@@ -144,7 +76,8 @@ std::vector<DumpReport> of_arrays(const Options& o, const Subject& subject) {
   std::vector<DumpReport> reports;
   for (size_t i = 0; i < first.size(); ++i) {
     const auto layouts =
-        likely_layouts(o.layout, subject.layer, {first[i].name, first[i].tensor.shape});
+        o.layout.empty() ? likely_layouts(subject.layer, {first[i].name, first[i].tensor.shape})
+                         : std::vector{parse_name(o.layout, "--layout", tensor_layout_from_name)};
     reports.push_back(of_likeliest(layouts, [&](TensorLayout layout) {
       return of_array(o, subject, first[i], second[i], layout);
     }));
@@ -152,41 +85,36 @@ std::vector<DumpReport> of_arrays(const Options& o, const Subject& subject) {
   return reports;
 }
 
-Pair pair_of(MadeDump made, std::string name, std::string files) {
-  return {.name = std::move(name),
-          .files = std::move(files),
-          .before = std::move(made.before),
-          .after = std::move(made.after),
-          .positions = {},
-          .expected = std::move(made.expected),
-          .rounded_to = made.rounded_to,
-          .exact_before = true};
-}
-
-DumpReport of_table(const Options& o, const Subject& subject) {
+DumpReport of_table(const Options& o, const DumpSubject& subject) {
   const Tensor cos = load_dump(o.cos, "--cos", o.bf16), sin = load_dump(o.sin, "--sin", o.bf16);
-  MadeDump made;
   const std::string files = o.cos + ", " + o.sin;
-  with_input_files(files, [&] { made = dump_of_table(cos.view(), sin.view(), subject.expected); });
-  const std::string note = fmt::format("rows of form {}", name(made.form));
-  Pair pair = pair_of(std::move(made), "cos, sin", files);
-  pair.note = note;
-  pair.positions =
-      read_positions(o.positions, o.token_ids, pair.after.shape[1], &pair.expected.rope).ids;
-  return report_of(subject, pair);
+  int64_t rows = 0;
+  with_input_files(files, [&] { rows = rows_of_table(cos.view(), sin.view(), subject); });
+  const Tensor ids = read_positions(o.positions, o.token_ids, rows, &subject.expected.rope).ids;
+  DumpReport report;
+  with_input_files(files, [&] {
+    report = report_of_table(cos.view(), sin.view(), positions_of(ids.view()), subject);
+  });
+  return report;
 }
 
-DumpReport of_frequencies(const Options& o, const Subject& subject) {
+DumpReport of_frequencies(const Options& o, const DumpSubject& subject) {
   const Tensor inv_freq = load_dump(o.inv_freq, "--inv-freq", o.bf16);
-  MadeDump made;
-  with_input_files(o.inv_freq,
-                   [&] { made = dump_of_frequencies(inv_freq.view(), subject.expected); });
-  const std::vector<int64_t> positions = made.positions;
-  Pair pair = pair_of(std::move(made), "inv_freq", o.inv_freq);
-  pair.positions = make_tensor(DType::i64, {std::ssize(positions)});
-  std::memcpy(pair.positions.bytes.data(), positions.data(), pair.positions.bytes.size());
-  pair.note = "as what it makes of positions up to 131072";
-  return report_of(subject, pair);
+  DumpReport report;
+  with_input_files(o.inv_freq, [&] { report = report_of_frequencies(inv_freq.view(), subject); });
+  return report;
+}
+
+void print_reports(const std::vector<DumpReport>& reports, bool json) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const DumpReport& report : reports) {
+    if (json) {
+      out.push_back(to_json(report));
+    } else {
+      fmt::print("{}", text_of(report));
+    }
+  }
+  if (json) print_json({{"diagnoses", out}});
 }
 
 int find(const Options& o) {
@@ -201,7 +129,11 @@ int find(const Options& o) {
   with_input_files(o.before + ", " + o.after, [&] {
     found = find_encoding({before.view(), after.view(), layout, positions_of(positions.view())});
   });
-  print_found(found, o.json);
+  if (o.json) {
+    print_json(to_json(found));
+  } else {
+    fmt::print("{}", text_of(found));
+  }
   return found.found.empty() ? 1 : 0;
 }
 
@@ -238,13 +170,16 @@ int diagnose(const Options& o) {
     throw Error(ErrorCode::invalid_argument, "give either --layer or --part");
   }
   if (o.scores.any()) return of_scores(o);
-  const Subject subject = subject_of(o);
+  const ModelEncoding model = load(o.model).model;
+  const DumpSubject subject = subject_of(o, model);
   std::vector<DumpReport> reports;
   if (!o.cos.empty()) reports = {of_table(o, subject)};
   if (!o.inv_freq.empty()) reports = {of_frequencies(o, subject)};
   if (reports.empty()) reports = of_arrays(o, subject);
   print_reports(reports, o.json);
-  return any_fault(reports) ? 1 : 0;
+  const bool right = std::ranges::all_of(
+      reports, [](const DumpReport& report) { return fault_count(report.diagnosis) == 0; });
+  return right ? 0 : 1;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "cli/pictures.h"
 #include "cli/rotary.h"
 #include "cli/with_option.h"
+#include "ropewalk/diagnose/dump_reports.h"
 #include "ropewalk/diagnose/traps.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"

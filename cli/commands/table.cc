@@ -15,6 +15,7 @@
 #include "cli/with_option.h"
 #include "ropewalk/base/checked.h"
 #include "ropewalk/base/error.h"
+#include "ropewalk/diagnose/dump_reports.h"
 #include "ropewalk/positions/mrope.h"
 #include "ropewalk/spectrum/spectrum.h"
 #include "ropewalk/tables/cos_sin.h"

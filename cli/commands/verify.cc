@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/rotary.h"
 #include "ropewalk/base/error.h"
+#include "ropewalk/diagnose/dump_reports.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/report/to_json.h"
 #include "ropewalk/report/verification_words.h"

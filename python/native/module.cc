@@ -48,4 +48,5 @@ NB_MODULE(_ropewalk, m) {
   bind_attention(m);
   bind_positions(m);
   bind_measure(m);
+  bind_diagnose(m);
 }

@@ -14,6 +14,7 @@ from ._plot import plot_compare
 from ._ropewalk import (
     Attention,
     Comparison,
+    Diagnosis,
     Encoding,
     Error,
     Evidence,
@@ -27,6 +28,7 @@ from ._ropewalk import (
     attention_backward,
     attention_scores,
     compare,
+    diagnose,
     preset_names,
     read_model,
     rotary_embedding,
@@ -36,6 +38,7 @@ from ._ropewalk import (
 __all__ = [
     "Attention",
     "Comparison",
+    "Diagnosis",
     "Encoding",
     "Error",
     "Evidence",
@@ -49,6 +52,7 @@ __all__ = [
     "attention_backward",
     "attention_scores",
     "compare",
+    "diagnose",
     "plot_compare",
     "positions",
     "preset_names",

@@ -648,3 +648,66 @@ def positions_chatglm(token_ids: object) -> Any:
     """
     ChatGLM-6B's two positions of each token, [2, 1, seq] int64: position and block position, from its token ids.
     """
+
+class Diagnosis:
+    """What diagnose(...) found; print it. Never changes."""
+
+    @property
+    def consistent(self) -> bool:
+        """
+        Whether all is as the model has it; without a model, whether a rotation was found. The command then ends with 0, else with 1.
+        """
+
+    @property
+    def verdict(self) -> str:
+        """
+        "consistent", "fault" (each of findings explains it) or "unexplained"; without a model "found" or "not_found".
+        """
+
+    @property
+    def findings(self) -> list[dict]:
+        """
+        At most 3, the likeliest first: causes (hypothesis, variant, their numbers), in_words, change and residual_in_ulp; without a model, each rotation that would have made the arrays.
+        """
+
+    @property
+    def residual_in_ulp(self) -> float | None:
+        """
+        What the expected leaves, in ULP of the arrays, root mean square; None without a model.
+        """
+
+    @property
+    def first_wrong(self) -> dict | None:
+        """
+        Where it is first not as expected, or None: token, pair and angles; of scores head, query, key and numbers.
+        """
+
+    def to_dict(self) -> dict:
+        """As `ropewalk diagnose --json` prints it."""
+
+    def __repr__(self) -> str: ...
+
+def diagnose(model: object | None = None, *, before: object | None = None, after: object | None = None, mine: object | None = None, reference: object | None = None, cos: object | None = None, sin: object | None = None, inv_freq: object | None = None, scores: object | None = None, q: object | None = None, k: object | None = None, position_ids: object | None = None, layout: Literal["bshd", "bhsd", "thd"] | None = None, layer: int | None = None, part: str | None = None, seq_len: int | None = None, name: Literal["q", "k"] = "q", rotated: bool = False, after_softmax: bool = False, normed: bool = False, key_mask: object | None = None, q_norm: object | None = None, k_norm: object | None = None, bucket_bias: object | None = None, prefix: int | None = None) -> Diagnosis:
+    """
+    What a rotation did, and which convention it missed: `ropewalk diagnose`, of arrays.
+
+        ropewalk.diagnose("llama-3-8b", before=q, after=q_rotated)       did it turn q as the model does?
+        ropewalk.diagnose("llama-3-8b", mine=a, reference=b)             after two rotations: what turns one into the other?
+        ropewalk.diagnose("llama-3-8b", cos=cos, sin=sin)                a table: each pair once, doubled or interleaved
+        ropewalk.diagnose("llama-3-8b", inv_freq=inv_freq)               a list of frequencies
+        ropewalk.diagnose("llama-3-8b", scores=s, q=q, k=k)              the scores: scale, bias, softcap and mask too
+        ropewalk.diagnose(before=q, after=q_rotated)                     no model: which rotation is it?
+
+    model: an Encoding, or what read_model takes. Arrays are read where they are, float32, float16 or bfloat16 of any
+    strides, in CPU memory; float64 becomes float32. position_ids: as Rope.apply_ takes them; None: 0, 1, 2, ...
+    layout: of q and k; None: bshd, unless the heads of the layer say otherwise. layer: None: the first that knows
+    positions. part: "vision", ... beside the layers. seq_len: tokens, for a scaling that depends on it. name: "k" for
+    an array of keys, by whose heads the layout is told.
+    Of scores: q and k are as projected, or, if rotated, as the product takes them; s [batch, heads, queries, keys] is
+    taken before the softmax, or after_softmax; normed: the norm of q and k was done before, else q_norm and k_norm are
+    its weights; key_mask: 1 is a key, 0 hides it; bucket_bias: T5's numbers [buckets, heads]; prefix: tokens of the
+    prompt that all see (ChatGLM-6B).
+
+    print(diagnosis) is what the command prints; docs/diagnose.md says how it works. Raises ropewalk.Error for arrays,
+    shapes or positions that do not fit, and as read_model.
+    """
