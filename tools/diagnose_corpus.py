@@ -1,20 +1,18 @@
 #!/usr/bin/env python3
-"""Faults put into rotations by NumPy, and what `ropewalk diagnose` says of them: tools/diagnose_corpus.py ROPEWALK [--quick]
+"""Faults put into rotations by NumPy, and what ropewalk.diagnose says of them: PYTHONPATH=build/python tools/diagnose_corpus.py
 
-Nothing here uses ropewalk to rotate: frequencies, pairs and roundings are written out below, from the models' own code. Each case is
-a config.json, two arrays and the fault that made them. Prints the table of docs/diagnose.md: how often the true fault was the first
-finding, by type and number of tokens. --keep FOLDER keeps the arrays of cases that were not found; --only TEXT runs cases whose name
-has it; --right N only makes N right dumps; --write testdata/diagnose makes the part of it that is committed.
+Nothing here uses ropewalk to rotate: frequencies, pairs and roundings are written out in diagnose_rotations.py, from the models' own
+code; the faults are those of diagnose_faults.py. Each case is a config.json, two arrays and the fault that made them. Prints the table of
+docs/diagnose.md: how often the true fault was the first finding, by type and number of tokens, and how often each fault was. Cases that
+were not found are named on stderr. --only TEXT runs cases whose name has it; --every N one case of so many; --right N only makes N right
+dumps; --processes N (1); --write testdata/diagnose makes the part of the corpus that is committed. Needs NumPy and ml_dtypes.
 """
 
 import argparse
 import collections
-import concurrent.futures
-import json
+import multiprocessing
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
@@ -26,29 +24,46 @@ MODELS = ROOT / "testdata/models"
 EPSILON = {"f32": 2.0**-23, "bf16": 2.0**-8, "f16": 2.0**-11}
 
 HEADS = 8
-TOKENS = {"4": (37, 4), "64": (0, 64), "64 late": (3000, 64)}
+# First position and count; of the others see ids_of.
+TOKENS = {"4": (37, 4), "64": (0, 64), "64 late": (3000, 64), "512": (5, 512)}
+USUAL = (*TOKENS, "2 x 64")
+FEW_TYPES = {"512": ("f32", "bf16"), "2 x 64": ("f32", "bf16")}
+
+
+def ids_of(tokens):
+    """[batch, seq]: "2 x 64" is a batch whose second row has 11 of padding before, "packed" two texts in a row."""
+    if tokens == "2 x 64":
+        return np.stack([np.arange(64), np.maximum(np.arange(64) - 11, 0)])
+    if tokens == "packed":
+        return np.concatenate([np.arange(40), np.arange(24)])[None]
+    first, count = TOKENS[tokens]
+    return np.arange(first, first + count)[None]
 
 
 def positions_for(model, tokens):
-    first, count = TOKENS[tokens]
-    ids = np.arange(first, first + count)[None]
+    ids = ids_of(tokens)
     if model.axes() == 1:
         return ids[None]
-    grid = np.stack([ids, ids + 200 * (np.arange(count) // 8), ids + 100 * (np.arange(count) % 7)])
-    return grid
+    count = np.arange(ids.shape[-1])
+    return np.stack([ids, ids + 200 * (count // 8), ids + 100 * (count % 7)])[3 - model.axes():]
 
 
 def save(path, x, dtype):
+    np.save(path, x.astype(np.float16 if dtype == "f16" else np.float32))
+
+
+def of_type(x, dtype):
+    """The numbers as an array of the type, which they fit."""
     if dtype == "bf16":
-        np.save(path, (np.asarray(x, np.float32).view(np.uint32) >> 16).astype(np.uint16).view("V2"))
-    else:
-        np.save(path, x.astype(np.float16 if dtype == "f16" else np.float32))
+        import ml_dtypes
+        return (np.ascontiguousarray(x, np.float32).view(np.uint32) >> 16).astype(np.uint16).view(ml_dtypes.bfloat16)
+    return x.astype(np.float16 if dtype == "f16" else np.float32)
 
 
 def dump(call_of, model, tokens, dtype, rng):
     """x, y and the y that is right."""
     positions = positions_for(model, tokens)
-    x = rounded(rng.standard_normal((1, positions.shape[-1], HEADS, model.head_dim)), dtype).astype(np.float64)
+    x = rounded(rng.standard_normal((*positions.shape[1:], HEADS, model.head_dim)), dtype).astype(np.float64)
     right = rounded(Call(model, positions).turn(x), dtype)
     call = Call(model, positions)
     call_of(call)
@@ -57,20 +72,19 @@ def dump(call_of, model, tokens, dtype, rng):
     return positions, x, rounded(call.turn(x), dtype), right
 
 
-def run(binary, folder, name, model, positions, x, y, dtype):
-    base = pathlib.Path(folder) / name
-    save(f"{base}.b.npy", x, dtype)
-    save(f"{base}.a.npy", y, dtype)
-    np.save(f"{base}.p.npy", positions if positions.shape[0] > 1 else positions[0])
-    command = [binary, "diagnose", model.config or str(MODELS / model.name), "--before", f"{base}.b.npy", "--after", f"{base}.a.npy",
-               "--positions", f"{base}.p.npy", "--json", "--bf16", "--layout", "bshd", "--layer", str(model.layer)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if done.returncode not in (0, 1):
-        return {"verdict": f"exit {done.returncode}: {done.stderr.strip()}", "findings": []}, command
-    result = json.loads(done.stdout)["diagnoses"][0]
-    if (result["verdict"] != "consistent") != (done.returncode == 1):
-        result["verdict"] = f"exit {done.returncode}"
-    return result, command
+_READ = {}
+
+
+def diagnosed(model, positions, x, y, dtype):
+    import ropewalk
+    if model.name not in _READ:
+        _READ[model.name] = ropewalk.read_model(model.config or MODELS / model.name)
+    place = {"part": model.part} if model.part else {"layer": model.layer}
+    try:
+        return ropewalk.diagnose(_READ[model.name], before=of_type(x, dtype), after=of_type(y, dtype), layout="bshd", **place,
+                                 position_ids=positions if positions.shape[0] > 1 else positions[0]).to_dict()
+    except ropewalk.Error as error:
+        return {"verdict": f"error: {error}", "findings": []}
 
 
 def invisible(x, y, right, dtype):
@@ -80,7 +94,7 @@ def invisible(x, y, right, dtype):
 
 
 def judge(result, expected_sets):
-    """"first", "second", "missed", "silent" """
+    """"first", "later", "missed", "silent" """
     if result["verdict"] == "consistent":
         return "silent"
     for place, finding in enumerate(result["findings"]):
@@ -93,34 +107,57 @@ def judge(result, expected_sets):
     return "missed"
 
 
-def cases(quick):
+def go_together(first, second):
+    """Whether two faults are two: backwards and the other way round is a shift; half as fast and twice the angle is nothing."""
+    turned = {first[0], second[0]}
+    same = ("backwards" in turned and turned & {"sign", "inverse"}) or \
+        ("twice" in turned and turned & {"linear 8 that is not there", "factor twice as large"})
+    return first[3][0][0] != second[3][0][0] and not same
+
+
+# Reported as two at once: transformers 5 puts both into rope_parameters, which a loader of version 4 does not read.
+REPORTED_PAIRS = {"llama-3.1-8b": ("base 10000", "scaling missing"), "llama-3.2-1b": ("base 10000", "scaling missing")}
+
+
+def pairs_of(model, every):
+    """12 pairs of faults."""
+    usual = [f for f in every if f[1](model, None) and f[5] is None]
+    places, angles = ([f for f in usual if f[4] == kind] for kind in ("places", "angle"))
+    rng = np.random.default_rng(len(model.name) + model.head_dim)
+    reported = REPORTED_PAIRS.get(model.name, ())
+    if reported:
+        yield tuple(f for f in usual if f[0] in reported)
+    for _ in range(12 if angles else 0):
+        pool = places if rng.random() < 0.5 and places else angles
+        pair = pool[rng.integers(len(pool))], angles[rng.integers(len(angles))]
+        if go_together(*pair):
+            yield pair
+
+
+def cases():
+    """Model, faults, tokens, type."""
     every = faults()
     for model in models():
         for fault in every:
             if not fault[1](model, None):
                 continue
-            for tokens in TOKENS:
+            for tokens in fault[5] or USUAL:
                 if fault[3][0][0] == "array_layout" and tokens == "4":
                     continue  # fewer tokens than heads
-                for dtype in EPSILON:
+                for dtype in FEW_TYPES.get(tokens, EPSILON):
                     yield model, (fault,), tokens, dtype
-        places = [f for f in every if f[4] == "places" and f[1](model, None)]
-        angles = [f for f in every if f[4] == "angle" and f[1](model, None)]
-        rng = np.random.default_rng(len(model.name) + model.head_dim)
-        for _ in range(4 if quick else 12):
-            pool = places if rng.random() < 0.5 and places else angles
-            first = pool[rng.integers(len(pool))]
-            second = angles[rng.integers(len(angles))]
-            turned = {first[0], second[0]}
-            # Backwards and the other way round is a shift; half as fast and twice the angle is nothing.
-            same = ("backwards" in turned and turned & {"sign", "inverse"}) or \
-                ("twice" in turned and turned & {"linear 8 that is not there", "factor twice as large"})
-            if first[3][0][0] != second[3][0][0] and not same:
-                yield model, (first, second), "64", "f32"
-                yield model, (first, second), "64", "bf16"
+        for pair in pairs_of(model, every):
+            for dtype in ("f32", "bf16"):
+                yield model, pair, "64", dtype
 
 
-def run_case(binary, folder, number, case, keep):
+def name_of(case):
+    model, chosen, tokens, dtype = case
+    return f"{model.name}: {' + '.join(f[0] for f in chosen)}; {tokens} {dtype}"
+
+
+def run_case(numbered):
+    number, case = numbered
     model, chosen, tokens, dtype = case
     rng = np.random.default_rng(number)
 
@@ -128,7 +165,6 @@ def run_case(binary, folder, number, case, keep):
         for fault in chosen:
             fault[2](call)
 
-    name = f"{model.name}_{number}"
     positions, x, y, right = dump(inject, model, tokens, dtype, rng)
     skip = invisible(x, y, right, dtype)
     if len(chosen) == 2 and not skip:  # each of the two must show, given the other
@@ -136,33 +172,42 @@ def run_case(binary, folder, number, case, keep):
             alone = dump(one[2], model, tokens, dtype, np.random.default_rng(number))[2]
             skip = skip or invisible(x, y, alone, dtype)
     if skip:
-        return case, "invisible", None
-    result, command = run(binary, folder, name, model, positions, x, y, dtype)
-    verdict = judge(result, [fault[3] for fault in chosen])
-    if verdict == "first" or not keep:
-        for part in "bap":
-            pathlib.Path(folder, f"{name}.{part}.npy").unlink()
-    return case, verdict, (result, command)
+        return number, "invisible", None
+    result = diagnosed(model, positions, x, y, dtype)
+    return number, judge(result, [fault[3] for fault in chosen]), result
 
 
-def print_table(counts):
-    print("| faults | type | tokens | cases | first | later | missed | called right |")
-    print("|---|---|---|---|---|---|---|---|")
-    for (size, dtype, tokens), count in sorted(counts.items()):
+_CASES = []
+
+
+def run_number(number):
+    if not _CASES:
+        _CASES.extend(cases())
+    return run_case((number, _CASES[number]))
+
+
+COLUMNS = ("first", "later", "missed", "silent")
+
+
+def print_table(counts, heads):
+    print("| " + " | ".join((*heads, "cases", "first", "later", "missed", "called right")) + " |")
+    print("|---" * (len(heads) + 5) + "|")
+    for key, count in sorted(counts.items()):
         total = sum(count.values())
         share = lambda verdict: f"{count[verdict]} ({100 * count[verdict] / total:.1f} %)" if count[verdict] else "0"
-        print(f"| {size} | {dtype} | {tokens} | {total} | {share('first')} | {share('later')} | {share('missed')} | {share('silent')} |")
+        print(f"| {' | '.join(map(str, key))} | {total} | {' | '.join(map(share, COLUMNS))} |")
 
 
-def run_right(binary, folder, number):
+def right_dump(number):
     """A right dump: exit 0 and no finding. Angles exact or float32, arithmetic of the type or of float32."""
     rng = np.random.default_rng(100000 + number)
     all_models = models()
     model = all_models[number % len(all_models)]
     dtype = list(EPSILON)[rng.integers(3)]
     first, count = int(rng.choice([0, 1, 37, 1000, 3000, 30000, 120000])), int(rng.choice([1, 2, 5, 64, 200]))
-    TOKENS_NOW = np.arange(first, first + count)[None]
-    positions = np.stack([TOKENS_NOW] * model.axes())
+    if model.scaled and model.name in ("phi-3.5-mini", "internlm2.5-7b"):
+        first = min(first, 3000)  # other frequencies of longer sequences
+    positions = np.stack([np.arange(first, first + count)[None]] * model.axes())
     x = rounded(rng.standard_normal((1, count, int(rng.choice([1, 2, 8])), model.head_dim)) * rng.choice([0.1, 1, 30]), dtype).astype(np.float64)
     call = Call(model, positions)
     if rng.random() < 0.5:
@@ -170,8 +215,7 @@ def run_right(binary, folder, number):
     if rng.random() < 0.5 and dtype != "f32":
         call.table = dtype
     y = rounded(call.turn(x), dtype)
-    result, command = run(binary, folder, f"right_{number}", model, positions, x, y, dtype)
-    return result, command, (model.name, dtype, first, count)
+    return diagnosed(model, positions, x, y, dtype), (model.name, dtype, first, count)
 
 
 WRITTEN = {
@@ -186,7 +230,7 @@ WRITTEN = {
 def write(folder):
     """The small part of the corpus that is committed: positions 37..40 of two heads, as f16."""
     for model in models():
-        wanted = WRITTEN.get(model.name, [])
+        wanted = WRITTEN.get(model.name, []) if model.part is None else []
         place = pathlib.Path(folder) / model.name
         if wanted:
             place.mkdir(parents=True, exist_ok=True)
@@ -204,47 +248,52 @@ def write(folder):
             np.save(place / "positions.npy", positions)
 
 
+def run_corpus(pool, chosen, every_case):
+    by_type, by_fault = (collections.defaultdict(collections.Counter) for _ in range(2))
+    unseen = most = 0
+    for done, (number, verdict, result) in enumerate(pool.imap_unordered(run_number, [int(n) for n in chosen], chunksize=8), 1):
+        if done % 500 == 0:
+            print(f"{done} of {len(chosen)} cases", file=sys.stderr, flush=True)
+        case = every_case[number]
+        _, faults_in, tokens, dtype = case
+        if verdict == "invisible":
+            unseen += 1
+            continue
+        by_type[(len(faults_in), dtype, tokens)][verdict] += 1
+        if len(faults_in) == 1:
+            by_fault[(faults_in[0][0],)][verdict] += 1
+        most = max(most, len(result["findings"]))
+        if verdict != "first":
+            says = [" & ".join(f'{c["hypothesis"]}.{c["variant"]}' for c in f["causes"]) for f in result["findings"]]
+            print(f"{verdict}: {name_of(case)}: {result['verdict']} {says}", file=sys.stderr, flush=True)
+    print_table(by_type, ("faults", "type", "tokens"))
+    print(f"\n{unseen} cases in which the fault changes nothing beyond the noise of the type are left out. "
+          f"At most {most} findings.\n")
+    print_table(by_fault, ("fault",))
+
+
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("ropewalk")
-    parser.add_argument("--quick", action="store_true")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="")
     parser.add_argument("--right", type=int, default=0)
-    parser.add_argument("--keep")
     parser.add_argument("--write", help="writes the committed part into a folder")
     parser.add_argument("--every", type=int, default=1, help="one case of so many")
+    parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
     if arguments.write:
         return write(arguments.write)
-    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        folder = arguments.keep or scratch
-        pathlib.Path(folder).mkdir(exist_ok=True)
+    with multiprocessing.Pool(arguments.processes) as pool:
         if arguments.right:
-            results = list(pool.map(lambda n: run_right(arguments.ropewalk, folder, n), range(arguments.right)))
+            results = list(pool.imap_unordered(right_dump, range(arguments.right), chunksize=8))
             wrong = [r for r in results if r[0]["verdict"] != "consistent"]
-            for result, command, what in wrong[:20]:
-                print(what, json.dumps(result)[:600])
+            for result, what in wrong[:20]:
+                print(what, str(result)[:600])
             print(f"{len(results)} right dumps, {len(wrong)} false alarms")
             return 1 if wrong else 0
-        chosen = [(n, c) for n, c in enumerate(cases(arguments.quick))
-                  if arguments.only in f"{c[0].name}: {' + '.join(f[0] for f in c[1])}; {c[2]} {c[3]}" and n % arguments.every == 0]
-        counts = collections.defaultdict(collections.Counter)
-        unseen, problems = 0, collections.Counter()
-        for case, verdict, answer in pool.map(lambda c: run_case(arguments.ropewalk, folder, c[0], c[1], arguments.keep), chosen):
-            model, faults_in, tokens, dtype = case
-            if verdict == "invisible":
-                unseen += 1
-                continue
-            counts[(len(faults_in), dtype, tokens)][verdict] += 1
-            if verdict != "first":
-                name = " + ".join(f[0] for f in faults_in)
-                problems[(name if len(faults_in) == 1 else "pairs", verdict)] += 1
-                says = [" & ".join(f'{c["hypothesis"]}.{c["variant"]}' for c in f["causes"]) for f in answer[0]["findings"]]
-                print(f"{verdict}: {model.name}: {name}; {tokens} {dtype}: {answer[0]['verdict']} {says}", file=sys.stderr)
-        print_table(counts)
-        print(f"\n{unseen} cases in which the fault changes nothing beyond the noise were left out.")
-        for (name, verdict), count in problems.most_common(40):
-            print(f"  {count:4} {verdict}: {name}", file=sys.stderr)
+        every_case = list(cases())
+        chosen = [n for n, c in enumerate(every_case) if arguments.only in name_of(c) and n % arguments.every == 0]
+        np.random.default_rng(0).shuffle(chosen)  # what is reported on the way is then a sample
+        run_corpus(pool, chosen, every_case)
     return 0
 
 

@@ -7,6 +7,8 @@ from diagnose_rotations import bf16, mscale, powers, rounded
 FACTORS = {"llama-3.1-8b": 8, "llama-3.2-1b": 32, "qwen2.5-7b-yarn": 4, "gpt-oss-20b": 32, "deepseek-v3": 40, "deepseek-coder-33b": 4,
            "vicuna-7b-v1.5-16k": 4}
 
+YARN_BETAS = ("qwen2.5-7b-yarn", "gpt-oss-20b", "deepseek-v3")
+
 HEAD_ORDER = [0, 4, 1, 5, 2, 6, 3, 7]
 
 
@@ -24,10 +26,23 @@ def through(dtype):
     return product
 
 
-# name, whether it may be put into (model, call), what it does, findings that name it: (hypothesis, variant or None)
+def tf32(x):
+    """float32 numbers rounded to 10 bits of mantissa, halves away from zero (cvt.rna.tf32.f32)."""
+    bits = np.asarray(x, np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x1000) & 0xFFFFE000).astype(np.uint32).view(np.float32)
+
+
+def e4m3(x):
+    """Positive numbers rounded to FP8 of 4 bits of exponent and 3 of mantissa."""
+    step = 2.0 ** (np.maximum(np.floor(np.log2(x)), -6) - 3)
+    return np.round(x / step) * step
+
+
+# name, whether it may be put into (model, call), what it does, findings that name it (hypothesis, variant or None), what it changes,
+# the tokens that it needs
 def faults():
-    def simple(name, does, *expected, when=lambda m, c: True, kind="angle"):
-        return (name, when, does, expected, kind)
+    def simple(name, does, *expected, when=lambda m, c: True, kind="angle", tokens=None):
+        return (name, lambda m, c: m.turns and when(m, c), does, expected, kind, tokens)
 
     def setter(**fields):
         def does(call):
@@ -39,7 +54,7 @@ def faults():
     flip = {"half": "inter", "inter": "half"}
     one_axis = lambda m, c: m.axes() == 1
     partial = lambda m, c: m.rot < m.head_dim and m.offset == 0
-    scaled = lambda m, c: m.scaled is not None
+    scaled = lambda m, c: m.scaled is not None and m.name != "internlm2.5-7b"
 
     def whole(call):
         m = call.model
@@ -71,10 +86,37 @@ def faults():
     def one(axis):
         return setter(positions=lambda c: np.broadcast_to(c.positions[axis:axis + 1], c.positions.shape))
 
+    def ends(call):
+        p = call.positions
+        call.positions = np.minimum(p, p[..., :1] + (20 if p.shape[-1] > 20 else 2))
+
+    def begins_again(call):
+        half = call.positions.shape[-1] // 2
+        again = call.positions.copy()
+        again[..., half:] = np.arange(again.shape[-1] - half)
+        call.positions = again
+
+    def in_row(call):
+        call.positions = np.broadcast_to(np.arange(call.positions.shape[-1], dtype=float), call.positions.shape)
+
+    def cut(call):
+        m = call.model
+        call.rot = m.head_dim // 2
+        call.axis = np.zeros(call.rot // 2, int)
+        call.w = powers(m.base, m.head_dim)[: call.rot // 2]
+
+    def norm(call):
+        call.all = 0.5 + np.random.default_rng(7).random((1, call.positions.shape[-1], 8, 1))
+
     def swap_axes(call):
         call.positions = call.positions[[0, 2, 1]]
 
+    def swap_planes(call):
+        call.positions = call.positions[::-1]
+
     base_is = lambda value: (lambda m, c: m.base != value and not m.planes)
+    yarns = lambda m, c: m.name in YARN_BETAS
+    halves = lambda m, c: m.pairing == m.out == "half" and partial(m, c)
     result = [
         simple("not rotated", setter(times=0.0, amplitude=1.0), ("not_rotated", None)),
         simple("other pairing", setter(pairing=lambda c: flip[c.pairing], out=lambda c: flip[c.out]), ("pairing", None),
@@ -82,8 +124,11 @@ def faults():
         simple("read in the other pairing", setter(pairing=lambda c: flip[c.pairing]), ("pairing", None), kind="places"),
         simple("whole head", whole, ("window", "width"), when=lambda m, c: partial(m, c) and one_axis(m, c), kind="places"),
         simple("half of the head", narrow, ("window", "width"),
-               when=lambda m, c: one_axis(m, c) and m.rot == m.head_dim, kind="places"),
+               when=lambda m, c: one_axis(m, c) and m.rot == m.head_dim and m.name != "phi-3.5-mini", kind="places"),
         simple("first channels for last", setter(offset=0), ("window", "leading"), when=lambda m, c: m.offset > 0, kind="places"),
+        simple("pairs of the whole head", setter(apart=lambda c: c.model.head_dim // 2), ("window", "pair_offset"), when=halves, kind="places"),
+        simple("first frequencies of the head", cut, ("window", "cut"),
+               when=lambda m, c: one_axis(m, c) and m.rot == m.head_dim and not m.scaled, kind="places"),
         simple("last channels for first", setter(offset=lambda c: c.model.head_dim - c.model.rot), ("window", "trailing"),
                when=lambda m, c: partial(m, c), kind="places"),
         simple("exponent of the whole head", exponent, ("window", "exponent"), when=lambda m, c: partial(m, c) and not m.scaled),
@@ -92,8 +137,13 @@ def faults():
         simple("base 137000", base_of(137000.0), ("base", None), when=base_is(0)),
         simple("scaling missing", lambda c: (set_base(c, None, scaled=False), setattr(c, "amplitude", 1.0)),
                ("scaling", "missing"), when=scaled),
-        simple("factor twice as large", twice_the_factor, ("scaling", None), when=scaled),
-        simple("linear 8 that is not there", setter(w=lambda c: c.w / 8), ("scaling", None), when=lambda m, c: not m.scaled),
+        simple("factor twice as large", twice_the_factor, ("scaling", None), when=lambda m, c: m.name in FACTORS),
+        simple("linear 8 that is not there", setter(w=lambda c: c.w / 8), ("scaling", None), when=lambda m, c: not m.scaled and not m.planes),
+        simple("betas swapped", lambda c: set_base(c, None, fast=1, slow=32), ("scaling", "swapped_betas"), when=yarns),
+        simple("long list", lambda c: set_base(c, None, long=True), ("scaling", "as_long"), when=lambda m, c: m.name == "phi-3.5-mini"),
+        simple("as of 65536 tokens", lambda c: set_base(c, None, length=65536), ("scaling", "as_long"), ("scaling", "length"),
+               when=lambda m, c: m.name == "internlm2.5-7b"),
+        simple("cos and sin exchanged", setter(exchanged=True), ("exchange", None)),
         simple("sign", setter(times=-1.0), ("direction", None)),
         simple("inverse", setter(times=-1.0, amplitude=lambda c: 1 / c.amplitude), ("direction", None)),
         simple("twice", setter(times=2.0, amplitude=lambda c: c.amplitude**2), ("repetition", None), when=lambda m, c: m.pairing == m.out),
@@ -104,14 +154,24 @@ def faults():
         simple("past a cache", shifted(-1000), ("positions", None)),
         simple("backwards", setter(positions=lambda c: c.positions[..., ::-1]), ("positions", None)),
         simple("one position for all", setter(positions=lambda c: np.broadcast_to(c.positions[..., -1:], c.positions.shape)), ("positions", None)),
+        simple("end of a table", ends, ("positions", "clamped"), when=one_axis),
+        simple("begins again", begins_again, ("positions", "restart"), ("positions", "wrapped"), when=one_axis),
+        simple("padding of a row counted", in_row, ("positions", "index"), ("positions", "first_row"), when=one_axis, tokens=("2 x 64",)),
+        simple("packed texts run on", in_row, ("positions", "index"), when=one_axis, tokens=("packed",)),
+        simple("positions in f16", setter(positions=lambda c: rounded(c.positions, "f16").astype(np.float64)), ("position_precision", None),
+               ("angle_precision", None)),
+        simple("TF32", setter(angle=lambda c: lambda p, w: (tf32(p) * tf32(w)).astype(np.float64)), ("angle_precision", None)),
+        simple("inv_freq in e4m3", setter(w=lambda c: e4m3(c.w)), ("angle_precision", None)),
         simple("inv_freq in bf16", setter(w=lambda c: bf16(c.w).astype(np.float64)), ("angle_precision", None), ("position_precision", None)),
         simple("inv_freq in f16", setter(w=lambda c: rounded(c.w, "f16").astype(np.float64)), ("angle_precision", None)),
         simple("angles in bf16", setter(angle=lambda c: through("bf16")), ("angle_precision", None)),
         simple("angles in f16", setter(angle=lambda c: through("f16")), ("angle_precision", None)),
         simple("positions in bf16", setter(positions=lambda c: bf16(c.positions).astype(np.float64)), ("position_precision", None), ("angle_precision", None)),
         simple("cos and sin in bf16", setter(table="bf16"), ("angle_precision", None)),
-        simple("no attention scaling", setter(amplitude=1.0), ("amplitude", None), when=lambda m, c: m.amplitude != 1),
+        simple("no attention scaling", setter(amplitude=1.0), ("amplitude", None), ("scaling", "parameter"), when=lambda m, c: m.amplitude != 1),
         simple("attention scaling twice", setter(amplitude=lambda c: c.amplitude**2), ("amplitude", None), when=lambda m, c: m.amplitude != 1),
+        simple("attention scaling that is not there", setter(amplitude=mscale(16)), ("amplitude", None), when=lambda m, c: m.amplitude == 1),
+        simple("a norm between", norm, ("row_norm", None)),
         simple("softmax scale in it", setter(all=lambda c: c.model.head_dim**-0.5), ("amplitude", None)),
         simple("heads for tokens", setter(grouping="heads"), ("array_layout", "heads_as_tokens"), when=one_axis, kind="places"),
         simple("reshaped", setter(grouping="reshaped"), ("array_layout", "reshaped"), when=one_axis, kind="places"),
@@ -122,5 +182,7 @@ def faults():
                when=lambda m, c: m.interleaved_sections),
         simple("base of other layers", lambda c: set_base(c, c.model.other_base), ("other_layer", None), ("base", None),
                when=lambda m, c: m.other_base),
+        simple("row for column", swap_planes, ("axes", "order"), when=lambda m, c: m.planes),
+        ("turned where it should not", lambda m, c: not m.turns, setter(times=1.0), (("other_layer", "should_not_turn"),), "angle", None),
     ]
     return result

@@ -42,6 +42,19 @@ def yarn(base, dim, factor, original, fast=32, slow=1, truncate=True):
     return w / factor * ramp + w * (1 - ramp)
 
 
+def longrope(base, dim, long=False):
+    """Lists as of Phi-3.5: the short ones near 1, the long ones up to some 60."""
+    pairs = dim // 2
+    lists = {False: 1 + 0.6 * np.arange(pairs) / pairs, True: 1 + 60 * (np.arange(pairs) / pairs) ** 2}
+    return powers(base, dim) / np.round(lists[long], 4)
+
+
+def dynamic(base, dim, length=0, factor=2.0, original=32768):
+    """The base grows with the length past the original one."""
+    grown = base * (factor * max(length, original) / original - (factor - 1)) ** (dim / (dim - 2))
+    return powers(grown, dim)
+
+
 def mscale(factor, times=1.0):
     return 0.1 * times * math.log(factor) + 1
 
@@ -50,17 +63,18 @@ class Model:
     """What rotates one layer: a window of the head, its pairs, frequencies, axes and amplitude."""
 
     def __init__(self, name, head_dim, rot=None, base=10000.0, pairing="half", out=None, offset=0, scaled=None, amplitude=1.0,
-                 sections=None, interleaved_sections=False, planes=0, layer=0, other_base=None, config=None, plain=None):
+                 sections=None, interleaved_sections=False, planes=0, layer=0, other_base=None, config=None, part=None, turns=True):
         self.name, self.head_dim, self.rot, self.base = name, head_dim, rot or head_dim, base
         self.pairing, self.out, self.offset, self.amplitude = pairing, out or pairing, offset, amplitude
         self.scaled, self.sections, self.interleaved_sections, self.planes = scaled, sections, interleaved_sections, planes
-        self.layer, self.other_base, self.config, self.plain = layer, other_base, config, plain
+        self.layer, self.other_base, self.config, self.part, self.turns = layer, other_base, config, part, turns
 
     def inv_freq(self, base=None, scaled=True, **changed):
         base = base or self.base
         if scaled and self.scaled:
             return self.scaled(base, self.rot, **changed)
-        return powers(base, self.rot)
+        # Of a vision tower the frequencies of each axis are those of half of the channels.
+        return np.tile(powers(base, self.rot // self.planes), self.planes) if self.planes else powers(base, self.rot)
 
     def axes(self):
         if self.planes:
@@ -69,6 +83,8 @@ class Model:
 
     def axis_of_pairs(self, interleaved=None):
         interleaved = self.interleaved_sections if interleaved is None else interleaved
+        if self.planes:
+            return np.repeat(np.arange(self.planes), self.rot // 2 // self.planes)
         if not self.sections:
             return np.zeros(self.rot // 2, int)
         if not interleaved:
@@ -83,9 +99,15 @@ def linear(factor):
     return lambda base, dim, factor=factor: powers(base, dim) / factor
 
 
+_LISTS = {f"{kind}_factor": np.round(powers(1e4, 96) / longrope(1e4, 96, kind == "long"), 4).tolist() for kind in ("short", "long")}
+PHI_3_5 = {"model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "num_key_value_heads": 32, "num_hidden_layers": 32,
+           "rope_theta": 10000.0, "max_position_embeddings": 131072, "original_max_position_embeddings": 4096,
+           "rope_scaling": {"type": "longrope", **_LISTS}}
+
+
 def models():
     llama = lambda factor: lambda base, dim, factor=factor: llama3(base, dim, factor)
-    yarns = lambda factor, original, **more: lambda base, dim, factor=factor: yarn(base, dim, factor, original, **more)
+    yarns = lambda factor, original, **more: lambda base, dim, factor=factor, **changed: yarn(base, dim, factor, original, **more | changed)
     return [
         Model("llama-2-7b", 128),
         Model("llama-3-8b", 128, base=5e5),
@@ -109,6 +131,10 @@ def models():
         Model("command-r7b", 128, pairing="inter", base=50000),
         Model("qwen2-vl-7b", 128, base=1e6, sections=(16, 24, 24)),
         Model("qwen3-vl-8b", 128, base=5e6, sections=(24, 20, 20), interleaved_sections=True),
+        Model("qwen2-vl-7b", 80, planes=2, part="vision"),
+        Model("phi-3.5-mini", 96, scaled=longrope, amplitude=(1 + math.log(32) / math.log(4096)) ** 0.5, config=PHI_3_5),
+        Model("internlm2.5-7b", 128, base=1e6, scaled=dynamic),
+        Model("smollm3-3b", 128, base=5e6, layer=3, turns=False),
         Model("minicpm-2b", 64),
         Model("mistral-nemo-12b", 128, base=1e6),
     ]
@@ -124,7 +150,9 @@ class Call:
         self.positions = positions.astype(np.float64)  # [axes, B, S]
         self.offset, self.rot = model.offset, model.rot
         self.pairing, self.out = model.pairing, model.out
-        self.times, self.amplitude, self.all = 1.0, model.amplitude, 1.0
+        self.times, self.amplitude, self.all = float(model.turns), model.amplitude, 1.0
+        self.apart = None  # how far apart halves are, if not half of the channels that turn
+        self.exchanged = False
         self.angle = None  # another way to multiply
         self.table = None
         self.grouping, self.heads = "tokens", None
@@ -142,7 +170,7 @@ class Call:
     def channels(self, pairing):
         half = self.rot // 2
         i = np.arange(half)
-        at = (i, i + half) if pairing == "half" else (2 * i, 2 * i + 1)
+        at = (i, i + (self.apart or half)) if pairing == "half" else (2 * i, 2 * i + 1)
         return self.offset + at[0], self.offset + at[1]
 
     def turn(self, x):
@@ -151,6 +179,8 @@ class Call:
             x = x[:, :, self.heads]
         angles = self.times * self.angles()
         cos, sin = self.amplitude * np.cos(angles), self.amplitude * np.sin(angles)
+        if self.exchanged:
+            cos, sin = sin, cos
         if self.table:
             cos, sin = rounded(cos, self.table).astype(np.float64), rounded(sin, self.table).astype(np.float64)
         batch, length, heads, _ = x.shape

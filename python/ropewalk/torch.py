@@ -5,6 +5,7 @@
     rotary = ropewalk.torch.RotaryEmbedding(rope, layout="bhsd")
     x = ropewalk.torch.PositionalEncoding(512, dropout=0.1)(x)
     print(ropewalk.torch.patch(model))      # a model of transformers turns as ropewalk does
+    print(ropewalk.torch.trace(model))      # what it really turned, beside what its config says
 
 Tensors are on the CPU; float32, bfloat16 and float16 by ropewalk's kernels, with their bits, float64 by a plain path in float64.
 """
@@ -18,8 +19,9 @@ from ._ropewalk import Error, Rope, rotary_embedding, sinusoidal
 from ._torch_attention import attention
 from ._torch_lengths import rope_of, spectrum_of, text_of
 from ._torch_patch import Patched, patch
+from ._torch_trace import LayerTrace, Traced, trace
 
-__all__ = ["Patched", "PositionalEncoding", "RotaryEmbedding", "apply_rope", "attention", "patch", "rotary_embedding_rows"]
+__all__ = ["LayerTrace", "Patched", "PositionalEncoding", "RotaryEmbedding", "Traced", "apply_rope", "attention", "patch", "rotary_embedding_rows", "trace"]
 
 
 _kept_text = functools.lru_cache(maxsize=256)(text_of)

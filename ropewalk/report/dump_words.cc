@@ -121,6 +121,8 @@ constexpr Words kWords[] = {
      "keep the buffer inv_freq in float32 (a cast of the whole model spoils it)"},
     {"angle_precision", "f16_inv_freq", "inv_freq was rounded to f16",
      "keep the buffer inv_freq in float32 (a cast of the whole model spoils it)"},
+    {"angle_precision", "e4m3_inv_freq", "inv_freq was rounded to FP8 (e4m3)",
+     "keep inv_freq out of what is quantized: compute it in float32"},
     {"angle_precision", "bf16_angle", "positions, inv_freq and angles were rounded to bf16",
      "compute angles in float32, outside autocast"},
     {"angle_precision", "f16_angle", "positions, inv_freq and angles were rounded to f16",
