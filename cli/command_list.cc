@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/text.h"
+#include "ropewalk/report/columns.h"
 
 namespace ropewalk::cli {
 namespace {

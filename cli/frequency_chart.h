@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "cli/frequencies.h"
 #include "cli/plot/plot.h"
 #include "ropewalk/encoding/model_encoding.h"
+#include "ropewalk/report/shown.h"
 
 namespace ropewalk::cli {
 

@@ -1,12 +1,10 @@
 #include "cli/output.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "cli/array_files.h"
-#include "cli/text.h"
 #include "ropewalk/formats/npy.h"
 #include "ropewalk/formats/safetensors.h"
 #include "ropewalk/formats/torch_file.h"
@@ -27,28 +25,6 @@ nlohmann::ordered_json json_numbers(std::span<const float> values) {
   auto array = nlohmann::ordered_json::array();
   for (float value : values) array.push_back(json_number(value));
   return array;
-}
-
-std::string table(const std::vector<std::vector<std::string>>& rows,
-                  const std::vector<bool>& right) {
-  std::vector<int> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], display_width(row[c]));
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t c = 0; c < row.size(); ++c) {
-      const bool align_right = c < right.size() && right[c];
-      const auto space = static_cast<size_t>(widths[c] - display_width(row[c]));
-      line += (c ? "  " : "") +
-              (align_right ? std::string(space, ' ') + row[c] : row[c] + std::string(space, ' '));
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
 }
 
 std::string csv_field(const std::string& text) {

@@ -9,6 +9,7 @@
 
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/formats/file.h"
+#include "ropewalk/report/columns.h"
 
 namespace ropewalk::cli {
 
@@ -17,11 +18,6 @@ namespace ropewalk::cli {
 void print_json(const nlohmann::ordered_json& json);
 nlohmann::ordered_json json_number(float value);
 nlohmann::ordered_json json_numbers(std::span<const float> values);
-
-// A table of texts, columns two spaces apart, the first row as a heading. Numbers align right when
-// `right` says so.
-std::string table(const std::vector<std::vector<std::string>>& rows,
-                  const std::vector<bool>& right = {});
 
 // A field of CSV: in quotes where it holds one, a comma or the end of a line (RFC 4180).
 std::string csv_field(const std::string& text);

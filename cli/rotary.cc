@@ -5,7 +5,6 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/arguments.h"
 #include "cli/output.h"
@@ -48,20 +47,11 @@ const Layer& layer_option(const ModelEncoding& model, int64_t layer) {
 }
 
 const NamedEncoding& part_option(const ModelEncoding& model, const std::string& name) {
-  std::vector<std::string> names;
-  for (const NamedEncoding& part : model.others) {
-    if (part.name == name) return part;
-    names.push_back(part.name);
+  try {
+    return part_at(model, name);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("--{}", error.what()));
   }
-  // A tower that does not turn is what is added to its input.
-  for (const NamedEncoding& part : model.others) {
-    if (part.name == name + " input") return part;
-  }
-  const std::string parts =
-      names.empty() ? fmt::format("a model with parts beside its layers, found {}, which has none",
-                                  escaped(model.name))
-                    : fmt::format("one of {}, found \"{}\"", fmt::join(names, ", "), escaped(name));
-  throw Error(ErrorCode::invalid_argument, "--part: expected " + parts);
 }
 
 const RopeConfig& rope_of_part(const NamedEncoding& part, const std::string& model) {

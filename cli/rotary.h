@@ -8,13 +8,14 @@
 #include "ropewalk/base/tensor.h"
 #include "ropewalk/encoding/model_encoding.h"
 #include "ropewalk/encoding/position_ids.h"
+#include "ropewalk/report/shown.h"
 
 namespace ropewalk::cli {
 
 // The layer of --layer: throws as ropewalk's layer_at, naming the option.
 const Layer& layer_option(const ModelEncoding& model, int64_t layer);
 
-// The part of --part. Throws invalid_argument listing those that the model has.
+// The part of --part: throws as ropewalk's part_at, naming the option.
 const NamedEncoding& part_option(const ModelEncoding& model, const std::string& name);
 
 // What rotates a part. Throws unsupported for one that does something else.

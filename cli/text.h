@@ -11,13 +11,4 @@ namespace ropewalk::cli {
 // Throws invalid_argument where the text is not UTF-8.
 std::vector<std::string> tokens_of(std::string_view text);
 
-// Columns that the text takes in a terminal: 2 for a Chinese character, 1 for a letter.
-int display_width(std::string_view text);
-
-// The text with spaces added after it up to `width` columns.
-std::string padded(std::string_view text, int width);
-
-// The text broken at spaces into lines of at most `width` columns; a longer word has its own.
-std::vector<std::string> wrapped(std::string_view text, int width);
-
 }  // namespace ropewalk::cli

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/text.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
+#include "ropewalk/report/columns.h"
 
 namespace ropewalk::cli {
 namespace {

@@ -9,7 +9,6 @@
 #include "cli/encode_vectors.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
-#include "cli/text.h"
 #include "ropewalk/formats/npy.h"
 
 namespace ropewalk::cli {

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/text.h"
+#include "ropewalk/report/columns.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/base/nearest_name.h"
 

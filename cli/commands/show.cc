@@ -17,9 +17,7 @@
 #include "ropewalk/diagnose/traps.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"
-#include "ropewalk/report/attention_words.h"
-#include "ropewalk/report/layer_words.h"
-#include "ropewalk/report/scaling_words.h"
+#include "ropewalk/report/model_words.h"
 #include "ropewalk/report/to_json.h"
 
 namespace ropewalk::cli {
@@ -58,21 +56,6 @@ int show_json(const LoadedModel& loaded, const Shown& choice, const CheckpointFi
   if (!loaded.keys.empty()) json["with"] = with_json(loaded, encoding_shown(model, choice));
   print_json(json);
   return findings.differ() ? 1 : 0;
-}
-
-void print_facts(const ModelEncoding& model) {
-  fmt::print("{}: family {}, {}\n", escaped(model.name), model.family, layer_map(model));
-  for (const NamedEncoding& other : model.others) {
-    fmt::print("  and {}: {}\n", other.name, in_a_line(other.encoding));
-  }
-  std::vector<std::vector<std::string>> rows = fact_rows(model);
-  rows.insert(rows.begin(), {"fact", "value", "evidence"});
-  fmt::print("\n{}", table(rows));
-  if (!model.layers.empty()) fmt::print("\nAttention\n{}", attention_kinds(model));
-  for (const std::string& warning : model.warnings) fmt::print("\nnote: {}\n", warning);
-  for (const Trap& trap : known_traps(model)) {
-    fmt::print("\nnote: {}\n", in_words(trap, model.model_type));
-  }
 }
 
 // One model, or two in one picture. Nothing is written where one of two pictures cannot be.
@@ -152,9 +135,9 @@ int show(const Options& options) {
   const CheckpointFindings findings =
       loaded.keys.empty() ? check_checkpoint(model, options.model.model) : CheckpointFindings{};
   if (options.json) return show_json(loaded, choice, findings);
-  print_facts(model);
+  fmt::print("{}", facts_in_words(model));
   print_findings(findings);
-  print_frequencies(model, choice, options.all);
+  fmt::print("{}", frequencies_in_words(model, choice, options.all));
   print_with(loaded, encoding_shown(model, choice));
   return findings.differ() ? 1 : 0;
 }
