@@ -68,7 +68,7 @@ ROPE_TYPE = f'"({"|".join(map(re.escape, ROPE_TYPES))})"'
 WORDS = (
     (r"\bEvidence\b|(\.|->)evidence\b",
      ("ropewalk/encoding/model_encoding.h", "ropewalk/encoding/to_json.", "ropewalk/dialects/notes.cc",
-      "ropewalk/report/", "python/native/evidence.cc"),
+      "ropewalk/report/", "python/native/evidence.cc", "python/native/fields.h"),
      "evidence is written for a reader, and printed: what a computation needs is a field of its own"),
     (rf'\brope_type"?\]?\s*[!=]=|[!=]=\s*{ROPE_TYPE}|{ROPE_TYPE}\s*[!=]=',
      ("ropewalk/spectrum/",),

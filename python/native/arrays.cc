@@ -14,7 +14,7 @@ namespace {
 // What is known of a type of array, so that it is asked once and not on every call.
 struct TypeFacts {
   PyTypeObject* type = nullptr;  // kept alive
-  bool torch = false, jax = false;
+  bool torch = false, jax = false, numpy = false;
   const dlpack::ExchangeApi* exchange = nullptr;
 };
 
@@ -32,6 +32,8 @@ TypeFacts look_at(PyTypeObject* type) {
   const nb::handle handle(reinterpret_cast<PyObject*>(type));
   TypeFacts facts{.type = type};
   facts.torch = nb::hasattr(handle, "requires_grad") && nb::hasattr(handle, "is_neg");
+  const nb::object numpy = nb::module_::import_("numpy").attr("ndarray");
+  facts.numpy = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(numpy.ptr())) != 0;
   const nb::object module = nb::getattr(handle, "__module__", nb::str(""));
   facts.jax = nb::isinstance<nb::str>(module) &&
               std::string_view(nb::cast<nb::str>(module).c_str()).starts_with("jax");
@@ -39,7 +41,8 @@ TypeFacts look_at(PyTypeObject* type) {
   return facts;
 }
 
-const TypeFacts& facts_of(nb::handle object) {
+// By value: while Python looks something up, another thread may put another type into the place.
+TypeFacts facts_of(nb::handle object) {
   static std::array<TypeFacts, 8> known;  // the GIL is held
   static size_t next = 0;
   PyTypeObject* type = Py_TYPE(object.ptr());
@@ -47,24 +50,24 @@ const TypeFacts& facts_of(nb::handle object) {
     if (facts.type == type) return facts;
   }
   const TypeFacts facts = look_at(type);
-  TypeFacts& place = known[next++ % known.size()];
   Py_INCREF(reinterpret_cast<PyObject*>(type));
-  Py_XDECREF(reinterpret_cast<PyObject*>(std::exchange(place, facts).type));
-  return place;
+  Py_XDECREF(reinterpret_cast<PyObject*>(std::exchange(known[next++ % known.size()], facts).type));
+  return facts;
 }
 
-// Attributes of torch tensors, as Python strings that are made once.
-bool is_true(nb::handle object, const char* name, bool call) {
-  PyObject* value = PyObject_GetAttrString(object.ptr(), name);
-  if (value != nullptr && call) {
-    PyObject* result = PyObject_CallNoArgs(value);
-    Py_DECREF(value);
-    value = result;
-  }
-  if (value == nullptr) throw nb::python_error();
-  const bool truth = value == Py_True;
-  Py_DECREF(value);
-  return truth;
+// A tensor whose memory is not what it says, as DLPack does not tell.
+bool is_negated(nb::handle tensor) {
+  static Name is_neg("is_neg");
+  PyObject* self = tensor.ptr();
+  PyObject* truth = PyObject_VectorcallMethod(is_neg.get(), &self, 1, nullptr);
+  if (truth == nullptr) throw nb::python_error();
+  Py_DECREF(truth);
+  return truth == Py_True;
+}
+
+bool has_gradient(nb::handle tensor) {
+  static Name requires_grad("requires_grad");
+  return attribute(tensor, requires_grad).is(Py_True);
 }
 
 std::optional<DType> dtype_of(dlpack::DataType type) {
@@ -139,21 +142,24 @@ void Array::fail(const std::string& why) const {
 }
 
 Array::Array(nb::handle object, const char* what) : what_(what) {
-  const TypeFacts& facts = facts_of(object);
+  const TypeFacts facts = facts_of(object);
   if (facts.torch) {
-    if (is_true(object, "requires_grad", false)) {
+    if (has_gradient(object)) {
       fail(
           "expected a tensor without a gradient, found one with requires_grad; ropewalk.torch "
           "turns "
           "with a gradient, or give detach() of it");
     }
-    // DLPack does not tell of it: the memory holds the numbers with the other sign.
-    if (is_true(object, "is_neg", true)) {
+    if (is_negated(object)) {
       fail(
           "expected numbers as they are, found a view that negates them; give resolve_neg() of it");
     }
   }
-  if (import_exchange(object) || import_buffer(object)) {
+  if (facts.numpy) {
+    import_numpy(object);
+    return;
+  }
+  if (import_exchange(object, facts.exchange) || import_buffer(object)) {
     read_only_ |= facts.jax;
     return;
   }
@@ -201,8 +207,7 @@ void Array::take(const dlpack::Tensor& tensor) {
   }
 }
 
-bool Array::import_exchange(nb::handle object) {
-  const dlpack::ExchangeApi* api = facts_of(object).exchange;
+bool Array::import_exchange(nb::handle object, const dlpack::ExchangeApi* api) {
   if (api == nullptr) return false;
   dlpack::Tensor tensor;
   if (api->dltensor_from_py_object_no_sync(object.ptr(), &tensor) != 0) fail(python_message());
@@ -214,17 +219,8 @@ bool Array::import_buffer(nb::handle object) {
   if (!PyObject_CheckBuffer(object.ptr())) return false;
   if (PyObject_GetBuffer(object.ptr(), &held_.buffer, PyBUF_RECORDS_RO) != 0) {
     const std::string why = python_message();
-    // NumPy gives no buffer of ml_dtypes' bfloat16: its bits, then.
-    const nb::object dtype = nb::getattr(object, "dtype", nb::none());
-    const std::string name = nb::str(nb::getattr(dtype, "name", nb::str(""))).c_str();
-    if (name != "bfloat16" || !nb::hasattr(object, "view")) {
-      if (nb::hasattr(object, "__dlpack__")) return false;
-      fail(why);
-    }
-    const nb::object bits = object.attr("view")("uint16");
-    if (!import_buffer(bits)) return false;
-    view_.dtype = DType::bf16;
-    return true;
+    if (nb::hasattr(object, "__dlpack__")) return false;
+    fail(why);
   }
   held_.has_buffer = true;
   read_only_ = held_.buffer.readonly != 0;
@@ -232,19 +228,24 @@ bool Array::import_buffer(nb::handle object) {
   const std::optional<DType> dtype = dtype_of(format, held_.buffer.itemsize);
   if (!dtype)
     fail(fmt::format("expected numbers of a known type, found the format \"{}\"", escaped(format)));
-  view_.data = held_.buffer.buf;
-  view_.dtype = *dtype;
-  if (held_.buffer.ndim > kMaxRank)
-    fail(fmt::format("expected at most {} dimensions, found {}", kMaxRank, held_.buffer.ndim));
-  for (int i = 0; i < held_.buffer.ndim; ++i) {
-    view_.shape.push_back(held_.buffer.shape[i]);
-    if (held_.buffer.shape[i] > 1 && held_.buffer.strides[i] % held_.buffer.itemsize != 0) {
-      fail(fmt::format("expected strides in whole elements of {} bytes, found {} bytes",
-                       held_.buffer.itemsize, held_.buffer.strides[i]));
-    }
-    view_.strides.push_back(held_.buffer.strides[i] / held_.buffer.itemsize);
-  }
+  take_bytes(held_.buffer.buf, *dtype,
+             {held_.buffer.ndim, held_.buffer.itemsize, held_.buffer.shape, held_.buffer.strides});
   return true;
+}
+
+void Array::take_bytes(void* data, DType dtype, const Extents& extents) {
+  view_.data = data;
+  view_.dtype = dtype;
+  if (extents.rank > kMaxRank)
+    fail(fmt::format("expected at most {} dimensions, found {}", kMaxRank, extents.rank));
+  for (int i = 0; i < extents.rank; ++i) {
+    view_.shape.push_back(extents.shape[i]);
+    if (extents.shape[i] > 1 && extents.strides[i] % extents.item != 0) {
+      fail(fmt::format("expected strides in whole elements of {} bytes, found {} bytes",
+                       extents.item, extents.strides[i]));
+    }
+    view_.strides.push_back(extents.strides[i] / extents.item);
+  }
 }
 
 void Array::import_dlpack(nb::handle object) {

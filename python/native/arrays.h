@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,8 +19,24 @@ namespace ropewalk::python {
 
 namespace nb = nanobind;
 
-// Somebody's array for the time of one call: its memory as it is, nothing copied. NumPy and other
-// buffers through the buffer protocol, the rest through DLPack.
+// The name of an attribute as a string of Python that is made once.
+class Name {
+ public:
+  explicit Name(const char* name) : name_(name) {}
+  PyObject* get() {
+    if (made_ == nullptr) made_ = PyUnicode_InternFromString(name_);
+    return made_;
+  }
+
+ private:
+  const char* name_;
+  PyObject* made_ = nullptr;
+};
+
+nb::object attribute(nb::handle object, Name& name);
+
+// Somebody's array for the time of one call: its memory as it is, nothing copied. NumPy through
+// its array interface, other buffers through the buffer protocol, the rest through DLPack.
 class Array {
  public:
   // Throws Error naming `what` for what is no array, is not in the CPU's memory, has elements that
@@ -32,10 +49,19 @@ class Array {
   const char* what() const { return what_; }
 
  private:
-  bool import_exchange(nb::handle object);
+  // Memory whose strides are in bytes, as NumPy and buffers have them.
+  struct Extents {
+    int rank;
+    Py_ssize_t item;
+    const Py_ssize_t *shape, *strides;
+  };
+
+  bool import_exchange(nb::handle object, const dlpack::ExchangeApi* api);
+  void import_numpy(nb::handle object);
   bool import_buffer(nb::handle object);
   void import_dlpack(nb::handle object);
   void take(const dlpack::Tensor& tensor);
+  void take_bytes(void* data, DType dtype, const Extents& extents);
   [[noreturn]] void fail(const std::string& why) const;
 
   // What keeps the memory, given back in the end.
@@ -44,6 +70,7 @@ class Array {
     Py_buffer buffer;
     dlpack::ManagedTensor* managed = nullptr;
     dlpack::ManagedTensorVersioned* versioned = nullptr;
+    nb::object capsule;
 
     Held() = default;
     Held(const Held&) = delete;
@@ -63,8 +90,11 @@ std::string in_words(const ConstTensorView& view);
 // "float32": the name that NumPy and PyTorch have for it.
 const char* array_name(DType dtype);
 
-// The other way round, from "float32", numpy.float32, numpy.dtype("float32") or torch.float32.
-// Throws invalid_argument for anything but f32, f16 and bf16.
+// The other way round.
+std::optional<DType> dtype_named(std::string_view name);
+
+// The same of what a caller gave: "float32", numpy.float32, numpy.dtype("float32") or
+// torch.float32. Throws invalid_argument for anything but f32, f16 and bf16.
 DType float_dtype(nb::handle dtype);
 
 // The NumPy array of a list, tuple or range, or anything else as it is; of no numbers: int64.

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/native/arguments.h"
 #include "python/native/docs.h"
 #include "python/native/json.h"
 #include "python/native/model.h"
@@ -19,7 +20,11 @@ namespace {
 struct Compared {
   Comparison comparison;
   std::string a, b;
+
+  bool operator==(const Compared&) const = default;
 };
+
+ROPEWALK_FIELDS(Compared, comparison, a, b)
 
 std::string comparison_text(const Compared& compared) {
   if (compared.comparison.alike()) {
@@ -38,7 +43,8 @@ std::string comparison_text(const Compared& compared) {
 
 void bind_compare(nb::module_& m) {
   using nb::arg;
-  nb::class_<Compared>(m, "Comparison", "What differs between two models: compare(a, b).")
+  nb::class_<Compared> compared(m, "Comparison", "What differs between two models: compare(a, b).");
+  compared
       .def_prop_ro(
           "alike", [](const Compared& c) { return c.comparison.alike(); },
           "Whether both encode positions and attend alike.")
@@ -52,20 +58,27 @@ void bind_compare(nb::module_& m) {
           [](const Compared& c) { return to_python(to_json(c.comparison)["rotations"]); },
           nb::sig("def rotations(self) -> list[dict]"),
           "Rotations that are not the same, and how far apart they turn.")
-      .def(
-          "to_dict", [](const Compared& c) { return to_python(to_json(c.comparison)); },
-          nb::sig("def to_dict(self) -> dict"), "As `ropewalk show A B --json` prints it.")
       .def("__repr__", comparison_text);
-  m.def(
-      "compare",
-      [](nb::handle a, nb::handle b, int64_t seq_len, std::optional<int64_t> layer) {
-        const Encoding one = read_any(a, "", nb::none()), other = read_any(b, "", nb::none());
+  define(
+      compared, "def to_dict(self) -> dict",
+      [](const Compared& c) { return to_python(to_json(c.comparison)); },
+      "As `ropewalk show A B --json` prints it.");
+  bind_value(compared, [](const Compared& c) { return c.a + ' ' + c.b; });
+  define(
+      m, docs::kCompareSig,
+      [](nb::handle a, nb::handle b, nb::handle length, nb::handle layer) {
+        const Encoding one = read_any(a, "a"), other = read_any(b, "b");
+        const CompareOptions options{.seq_len = integer(length, "seq_len"),
+                                     .layer = integer_or_none(layer, "layer")};
+        if (options.seq_len < 0) {
+          fail(fmt::format("seq_len: expected at least 0, found {}", options.seq_len));
+        }
         const nb::gil_scoped_release released;
-        return Compared{compare(*one.model, *other.model, {.seq_len = seq_len, .layer = layer}),
-                        one.model->name, other.model->name};
+        return Compared{compare(*one.model, *other.model, options), one.model->name,
+                        other.model->name};
       },
-      arg("a"), arg("b"), nb::kw_only(), arg("seq_len") = 0, arg("layer").none() = nb::none(),
-      nb::sig(docs::kCompareSig), docs::kCompare);
+      docs::kCompare, arg("a").none(), arg("b").none(), nb::kw_only(), arg("seq_len").none() = 0,
+      arg("layer").none() = nb::none());
 }
 
 }  // namespace ropewalk::python

@@ -46,6 +46,12 @@ inline constexpr const char* kSeqLen = "The length that was given, in tokens, or
 inline constexpr const char* kHeads = "Query heads that q must have, or None.";
 inline constexpr const char* kKvHeads = "Key heads that k must have, or None.";
 
+inline constexpr const char* kMakeRopeSig =
+    "def __init__(self, head_dim: int, *, pairing: typing.Literal[\"half_split\", "
+    "\"interleaved\"], base: float | None = None, rotary_dim: int | None = None, "
+    "scaling: dict | None = None, seq_len: int | None = None, heads: int | None = None, "
+    "kv_heads: int | None = None) -> None";
+
 inline constexpr const char* kApplyInPlaceSig =
     "def apply_(self, q: object, k: object | None = None, position_ids: object = None, "
     "*, " ROPEWALK_LAYOUT

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "python/native/arguments.h"
 #include "python/native/docs.h"
 #include "python/native/json.h"
 #include "python/native/model.h"
@@ -19,7 +20,10 @@ namespace {
 struct Attention {
   LayerOf of;
   const AttentionConfig& config() const { return of.layer().attention; }
+  bool operator==(const Attention&) const = default;
 };
+
+ROPEWALK_FIELDS(Attention, of)
 
 std::optional<Rope> rope_of(const LayerOf& self) {
   const auto* config = std::get_if<RopeConfig>(&self.layer().positions);
@@ -59,8 +63,8 @@ nb::object field(const Attention& self) {
 
 void bind_attention_facts(nb::module_& m) {
   static constexpr char kQkNorm[] = "qk_norm", kQueryScale[] = "query_scale", kLatent[] = "latent";
-  nb::class_<Attention>(m, "Attention", docs::kAttention)
-      .def_prop_ro("softmax_scale", softmax_scale, docs::kSoftmaxScale)
+  nb::class_<Attention> attention(m, "Attention", docs::kAttention);
+  attention.def_prop_ro("softmax_scale", softmax_scale, docs::kSoftmaxScale)
       .def_prop_ro(
           "mask", [](const Attention& a) { return std::string(name(a.config().mask)); },
           "\"causal\", \"full\" or \"prefix\".")
@@ -86,19 +90,22 @@ void bind_attention_facts(nb::module_& m) {
                    "q times a number that grows with its position.")
       .def_prop_ro("latent", field<kLatent>, nb::sig("def latent(self) -> dict | None"),
                    "The low-rank projections of multi-head latent attention.")
-      .def(
-          "to_dict", [](const Attention& a) { return to_python(to_json(a.config())); },
-          nb::sig("def to_dict(self) -> dict"), "Every field, None where there is none.")
       .def("__repr__", [](const Attention& a) {
         return fmt::format("<ropewalk.Attention: {}>", in_words(a.of.layer()));
       });
+  define(
+      attention, "def to_dict(self) -> dict",
+      [](const Attention& a) { return to_python(to_json(a.config())); },
+      "Every field, None where there is none.");
+  bind_value(attention, [](const Attention& a) { return in_words(a.of.layer()); });
 }
 
 }  // namespace
 
 void bind_layer(nb::module_& m) {
   bind_attention_facts(m);
-  nb::class_<LayerOf>(m, "Layer", docs::kLayer)
+  nb::class_<LayerOf> layer(m, "Layer", docs::kLayer);
+  layer
       .def_prop_ro(
           "index", [](const LayerOf& l) { return l.index; }, "0 is the first.")
       .def_prop_ro(
@@ -125,6 +132,7 @@ void bind_layer(nb::module_& m) {
       .def("__repr__", [](const LayerOf& l) {
         return fmt::format("<ropewalk.Layer {}: {}>", l.index, in_a_line(l.layer().positions));
       });
+  bind_value(layer, [](const LayerOf& l) { return in_words(l.layer()); });
 }
 
 }  // namespace ropewalk::python

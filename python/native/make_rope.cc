@@ -1,14 +1,16 @@
 // A rope from the arguments of its constructor.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/native/arguments.h"
+#include "python/native/docs.h"
 #include "python/native/rope.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/spectrum/scaling_parameters.h"
@@ -16,8 +18,6 @@
 
 namespace ropewalk::python {
 namespace {
-
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 void add_parameter(RopeConfig& config, const std::string& key, nb::handle value) {
   std::vector<std::string_view> known;
@@ -32,7 +32,7 @@ void add_parameter(RopeConfig& config, const std::string& key, nb::handle value)
   if (value.is_none()) return;
   const auto wrong = [&] {
     fail(fmt::format("scaling: {}: expected a number, true, false or a list of numbers, found {}",
-                     key, nb::repr(value).c_str()));
+                     key, found(value)));
   };
   if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
     if (!nb::try_cast(value, config.lists[key])) wrong();
@@ -47,7 +47,7 @@ template <typename T>
 T value_of(nb::handle value, const std::string& key, const char* expected) {
   T result{};
   if (!nb::try_cast(value, result)) {
-    fail(fmt::format("scaling: {}: expected {}, found {}", key, expected, nb::repr(value).c_str()));
+    fail(fmt::format("scaling: {}: expected {}, found {}", key, expected, found(value)));
   }
   return result;
 }
@@ -56,9 +56,9 @@ T value_of(nb::handle value, const std::string& key, const char* expected) {
 void add_scaling(RopeConfig& config, const nb::dict& scaling, bool base_given) {
   std::map<std::string, nb::object> others;
   for (const auto [key, value] : scaling) {
-    const std::string name = nb::str(key).c_str();
+    const std::string name = utf8(key);
     if (name == "rope_type" || name == "type") {
-      config.rope_type = nb::str(value).c_str();
+      config.rope_type = text(value, "scaling: rope_type");
     } else if (name == "rope_theta") {
       const double base = value_of<double>(value, name, "a number");
       if (base_given && base != config.rope_theta) {
@@ -102,12 +102,19 @@ Rope rope_of(const Arguments& from, nb::handle scaling) {
                      config.rotary_dim));
   }
   config.rope_theta = from.base.value_or(10000);
-  config.layout = {head_dim, {{0, config.rotary_dim, pairing_from_name(from.pairing)}}};
+  if (!(static_cast<float>(config.rope_theta) > 0) ||
+      config.rope_theta > std::numeric_limits<float>::max()) {
+    fail(fmt::format("base: expected a positive number that float32 holds, found {}",
+                     config.rope_theta));
+  }
+  config.layout = {
+      head_dim,
+      {{0, config.rotary_dim, named("pairing", [&] { return pairing_from_name(from.pairing); })}}};
   if (nb::isinstance<nb::dict>(scaling)) {
     add_scaling(config, nb::cast<nb::dict>(scaling), from.base.has_value());
   } else if (!scaling.is_none()) {
     fail(fmt::format("scaling: expected a dict with the keys of a rope block, found {}",
-                     nb::repr(scaling).c_str()));
+                     found(scaling)));
   }
   for (const auto& [name, count] :
        {std::pair{"heads", from.heads}, {"kv_heads", from.kv_heads}, {"seq_len", from.seq_len}}) {
@@ -143,21 +150,30 @@ void bind_constructor(nb::class_<Rope>& rope) {
   using nb::arg;
   rope.def(
       "__init__",
-      [](Rope* self, int64_t head_dim, std::optional<std::string> pairing,
-         std::optional<double> base, std::optional<int64_t> rotary_dim, nb::handle scaling,
-         std::optional<int64_t> seq_len, std::optional<int64_t> heads,
-         std::optional<int64_t> kv_heads) {
-        new (self) Rope(rope_of(
-            {head_dim, pairing.value_or(""), base, rotary_dim, seq_len, heads, kv_heads}, scaling));
+      [](Rope* self, nb::handle head_dim, nb::handle pairing, nb::handle base,
+         nb::handle rotary_dim, nb::handle scaling, nb::handle seq_len, nb::handle heads,
+         nb::handle kv_heads) {
+        const Arguments given{.head_dim = integer(head_dim, "head_dim"),
+                              .pairing = text_or_none(pairing, "pairing").value_or(""),
+                              .base = number_or_none(base, "base"),
+                              .rotary_dim = integer_or_none(rotary_dim, "rotary_dim"),
+                              .seq_len = integer_or_none(seq_len, "seq_len"),
+                              .heads = integer_or_none(heads, "heads"),
+                              .kv_heads = integer_or_none(kv_heads, "kv_heads")};
+        new (self) Rope(rope_of(given, scaling));
       },
-      arg("head_dim"), nb::kw_only(), arg("pairing").none() = nb::none(),
+      arg("head_dim").none(), nb::kw_only(), arg("pairing").none() = nb::none(),
       arg("base").none() = nb::none(), arg("rotary_dim").none() = nb::none(),
       arg("scaling").none() = nb::none(), arg("seq_len").none() = nb::none(),
       arg("heads").none() = nb::none(), arg("kv_heads").none() = nb::none(),
-      nb::sig("def __init__(self, head_dim: int, *, pairing: typing.Literal[\"half_split\", "
-              "\"interleaved\"], base: float | None = None, rotary_dim: int | None = None, "
-              "scaling: dict | None = None, seq_len: int | None = None, heads: int | None = None, "
-              "kv_heads: int | None = None) -> None"));
+      nb::sig(docs::kMakeRopeSig));
+  // As define does for other functions.
+  rope.def(
+      "__init__",
+      [](nb::handle, const nb::args& given, const nb::kwargs& keywords) {
+        refuse_call(docs::kMakeRopeSig, given.size(), keywords);
+      },
+      nb::sig("def __init__(...)"));
 }
 
 }  // namespace ropewalk::python

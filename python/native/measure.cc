@@ -1,4 +1,5 @@
-// For bench/python_step.py: what a call costs without Python, and what an import of its arrays costs.
+// For bench/python_step.py: what a call costs without Python, and what an import of its arrays
+// costs.
 #include <chrono>
 #include <vector>
 
@@ -10,9 +11,9 @@ namespace ropewalk::python {
 namespace {
 
 // Nanoseconds of each of so many calls of the library's own apply_rope, in place.
-std::vector<int64_t> time_rows(const Rows& rows, nb::handle q, nb::handle k, const char* layout,
+std::vector<int64_t> time_rows(const Rows& rows, nb::handle q, nb::handle k, nb::handle layout,
                                int64_t calls) {
-  const TensorLayout order = layout_named(layout);
+  const TensorLayout order = layout_of(layout);
   const Array of_q(q, "q"), of_k(k, "k");
   const Rotated in_q{of_q.in(), of_q.out()}, in_k{of_k.in(), of_k.out()};
   std::vector<int64_t> times;
@@ -32,11 +33,11 @@ void bind_measure(nb::module_& m) {
         arg("calls"));
   m.def(
       "_import_only",
-      [](const Rows&, nb::handle q, nb::handle k, const char* layout, int) {
-        layout_named(layout);
+      [](const Rows&, nb::handle q, nb::handle k, nb::handle layout, nb::handle threads) {
+        layout_of(layout), threads_of(threads);
         const Array of_q(q, "q"), of_k(k, "k");
       },
-      arg("rows"), arg("q"), arg("k"), nb::kw_only(), arg("layout") = "", arg("threads") = 0);
+      arg("rows"), arg("q"), arg("k"), nb::kw_only(), arg("layout"), arg("threads") = 0);
 }
 
 }  // namespace ropewalk::python

@@ -9,43 +9,45 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/native/arguments.h"
 #include "python/native/docs.h"
 #include "python/native/json.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/encoding/to_json.h"
 #include "ropewalk/models/models.h"
 #include "ropewalk/models/with_scaling.h"
+#include "ropewalk/report/model_words.h"
 
 namespace ropewalk::python {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 // The text of a config.json, of a dict or of a config object of transformers.
-std::string json_text(nb::handle config) {
-  nb::object dumps = nb::module_::import_("json").attr("dumps");
+std::string json_text(nb::handle config, const char* what) {
+  const nb::object dumps = nb::module_::import_("json").attr("dumps");
   const nb::object as_text = nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type));
-  return nb::str(dumps(config, nb::arg("default") = as_text)).c_str();
+  try {
+    return utf8(dumps(config, nb::arg("default") = as_text));
+  } catch (const nb::python_error& error) {
+    fail(fmt::format("{}: expected what JSON can hold, found {} ({})", what, found(config),
+                     utf8(error.value())));
+  }
 }
 
-Encoding read(const std::string& text, bool is_path, const std::string& block,
+Encoding load(const std::string& text, bool is_path, const std::string& block,
               const std::string& assume) {
   const nb::gil_scoped_release released;
   const GivenBlock given{block, "scaling"};
-  Encoding encoding;
-  if (is_path) encoding.path = text;
-  encoding.model = std::make_shared<const ModelEncoding>(
+  return {std::make_shared<const ModelEncoding>(
       is_path
           ? (block.empty() ? load_model(text, assume) : load_model_with(text, given, assume).model)
       : block.empty() ? read_model_config(text, "config", assume)
-                      : read_model_with(text, "config", given, assume).model);
-  return encoding;
+                      : read_model_with(text, "config", given, assume).model)};
 }
 
 nb::list layers_of(const Encoding& self) {
   nb::list layers;
   for (size_t i = 0; i < self.model->layers.size(); ++i)
-    layers.append(nb::cast(LayerOf{self.model, i}));
+    layers.append(nb::cast(LayerOf{{self.model, &self.model->layers[i]}, i}));
   return layers;
 }
 
@@ -53,9 +55,12 @@ std::optional<int64_t> unless(int64_t value, int64_t nothing) {
   return value == nothing ? std::nullopt : std::optional(value);
 }
 
-Rope rope_of(const Encoding& self, std::optional<int64_t> layer, std::optional<int64_t> seq_len,
-             std::optional<std::string> part) {
+Rope rope_of(const Encoding& self, nb::handle layer_given, nb::handle length_given,
+             nb::handle part_given) {
   const ModelEncoding& model = *self.model;
+  const std::optional<int64_t> layer = integer_or_none(layer_given, "layer"),
+                               seq_len = integer_or_none(length_given, "seq_len");
+  const std::optional<std::string> part = text_or_none(part_given, "part");
   if (seq_len.value_or(1) < 1)
     fail(fmt::format("seq_len: expected at least 1, found {}", *seq_len));
   if (!part) {
@@ -63,15 +68,19 @@ Rope rope_of(const Encoding& self, std::optional<int64_t> layer, std::optional<i
     return make_rope(rope_at(model, layer.value_or(0)), seq_len.value_or(0), from);
   }
   if (layer) fail("layer, part: expected one of them, found both");
-  for (const NamedEncoding& other : model.others) {
-    if (other.name != *part) continue;
-    const auto* rope = std::get_if<RopeConfig>(&other.encoding);
-    if (rope == nullptr) {
-      fail(fmt::format("part: {}: expected rope, found {}", *part, name(other.encoding)));
-    }
-    return make_rope(*rope, seq_len.value_or(0), {});
+  const PositionEncoding& encoding = part_at(model, *part).encoding;
+  const auto* rope = std::get_if<RopeConfig>(&encoding);
+  if (rope == nullptr) {
+    fail(fmt::format("part: {}: expected rope, found {}", *part, name(encoding)));
   }
-  fail(fmt::format("part: expected one of those in parts, found \"{}\"", escaped(*part)));
+  return make_rope(*rope, seq_len.value_or(0), {});
+}
+
+// What `ropewalk show` prints, but for the end of the last line.
+std::string text_of(const Encoding& self) {
+  std::string text = in_words(*self.model);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
 }
 
 std::vector<std::string> parts_of(const Encoding& self) {
@@ -109,23 +118,29 @@ void bind_facts(nb::class_<Encoding>& encoding) {
 
 }  // namespace
 
-Encoding read_any(nb::handle source, const std::string& assume, nb::handle scaling) {
+Encoding read_any(nb::handle source, const char* what, const std::string& assume,
+                  nb::handle scaling) {
   if (nb::isinstance<Encoding>(source) && assume.empty() && scaling.is_none()) {
     return nb::cast<Encoding>(source);
   }
-  const std::string block = scaling.is_none() ? "" : json_text(scaling);
-  if (nb::isinstance<nb::dict>(source)) return read(json_text(source), false, block, assume);
+  if (!scaling.is_none() && !nb::isinstance<nb::dict>(scaling)) {
+    fail(fmt::format("scaling: expected a dict with the keys of a rope block, found {}",
+                     found(scaling)));
+  }
+  const std::string block = scaling.is_none() ? "" : json_text(scaling, "scaling");
+  if (nb::isinstance<nb::dict>(source)) return load(json_text(source, what), false, block, assume);
   if (nb::hasattr(source, "to_dict") && nb::hasattr(source, "model_type")) {
-    return read(json_text(source.attr("to_dict")()), false, block, assume);
+    return load(json_text(source.attr("to_dict")(), what), false, block, assume);
   }
   if (!nb::isinstance<nb::str>(source) && !nb::hasattr(source, "__fspath__")) {
     fail(
-        fmt::format("source: expected a path, the name of a preset, a dict or a config of "
+        fmt::format("{}: expected a path, the name of a preset, a dict or a config of "
                     "transformers, found {}",
-                    nb::type_name(source.type()).c_str()));
+                    what, found(source)));
   }
-  const nb::object path = nb::module_::import_("os").attr("fspath")(source);
-  return read(nb::str(path).c_str(), true, block, assume);
+  // Names of files need not be UTF-8.
+  const nb::object path = nb::module_::import_("os").attr("fsencode")(source);
+  return load(nb::cast<nb::bytes>(path).c_str(), true, block, assume);
 }
 
 void bind_model(nb::module_& m) {
@@ -134,34 +149,30 @@ void bind_model(nb::module_& m) {
   bind_layer(m);
   bind_facts(encoding);
   bind_evidence(m, encoding);
-  encoding.def("rope", rope_of, arg("layer").none() = nb::none(),
-               arg("seq_len").none() = nb::none(), nb::kw_only(), arg("part").none() = nb::none(),
-               nb::sig(docs::kEncodingRopeSig), docs::kEncodingRope);
-  encoding.def(
-      "to_dict", [](const Encoding& e) { return to_python(to_json(*e.model)); },
-      nb::sig("def to_dict(self) -> dict"), docs::kEncodingToDict);
-  encoding.def(
-      "plot",
+  define(encoding, docs::kEncodingRopeSig, rope_of, docs::kEncodingRope,
+         arg("layer").none() = nb::none(), arg("seq_len").none() = nb::none(), nb::kw_only(),
+         arg("part").none() = nb::none());
+  define(
+      encoding, "def to_dict(self) -> dict",
+      [](const Encoding& e) { return to_python(to_json(*e.model)); }, docs::kEncodingToDict);
+  define(
+      encoding, docs::kPlotSig,
       [](nb::handle self, nb::handle layer, nb::handle seq_len, nb::handle ax) {
         return nb::module_::import_("ropewalk._plot").attr("plot")(self, layer, seq_len, ax);
       },
-      nb::kw_only(), arg("layer").none() = nb::none(), arg("seq_len").none() = nb::none(),
-      arg("ax").none() = nb::none(), nb::sig(docs::kPlotSig), docs::kPlot);
-  encoding.def("__repr__", [](const Encoding& e) { return text_of(e); });
-  encoding.def(
-      "__eq__", [](const Encoding& a, const Encoding& b) { return *a.model == *b.model; },
-      nb::is_operator(), nb::sig("def __eq__(self, arg: object, /) -> bool"));
-  encoding.def("__hash__", [](const Encoding& e) {
-    return static_cast<int64_t>(std::hash<std::string>()(e.model->name) >> 1);
-  });
-  m.def(
-      "read_model",
-      [](nb::handle source, const std::string& assume, nb::handle scaling) {
-        return read_any(source, assume, scaling);
+      docs::kPlot, nb::kw_only(), arg("layer").none() = nb::none(),
+      arg("seq_len").none() = nb::none(), arg("ax").none() = nb::none());
+  encoding.def("__repr__", text_of);
+  bind_value(encoding, [](const Encoding& e) { return e.model->name; });
+  define(
+      m, docs::kReadModelSig,
+      [](nb::handle source, nb::handle assume, nb::handle scaling) {
+        return read_any(source, "source", std::string(text(assume, "assume")), scaling);
       },
-      arg("source").none(), nb::kw_only(), arg("assume") = "", arg("scaling").none() = nb::none(),
-      nb::sig(docs::kReadModelSig), docs::kReadModel);
-  m.def("preset_names", &preset_names, "The names of the models that are built in.");
+      docs::kReadModel, arg("source").none(), nb::kw_only(), arg("assume").none() = "",
+      arg("scaling").none() = nb::none());
+  define(m, "def preset_names() -> list[str]", &preset_names,
+         "The names of the models that are built in.");
 }
 
 }  // namespace ropewalk::python

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "python/native/rope.h"
+#include "python/native/state.h"
 #include "ropewalk/encoding/model_encoding.h"
 
 namespace ropewalk::python {
@@ -11,21 +12,25 @@ namespace ropewalk::python {
 // ropewalk.Encoding, and one layer of it.
 struct Encoding {
   std::shared_ptr<const ModelEncoding> model;
-  std::string path;  // where it was read; "": from a dict
+
+  bool operator==(const Encoding& other) const { return *model == *other.model; }
 };
 
 struct LayerOf {
-  std::shared_ptr<const ModelEncoding> model;
+  std::shared_ptr<const Layer> at;  // in its model
   size_t index = 0;
 
-  const Layer& layer() const { return model->layers[index]; }
+  const Layer& layer() const { return *at; }
+  bool operator==(const LayerOf& other) const { return *at == *other.at && index == other.index; }
 };
 
-// What read_model takes, or an Encoding as it is.
-Encoding read_any(nb::handle source, const std::string& assume, nb::handle scaling);
+ROPEWALK_FIELDS(Encoding, model)
+ROPEWALK_FIELDS(LayerOf, at, index)
 
-// What `ropewalk show` prints.
-std::string text_of(const Encoding& encoding);
+// What read_model takes, or an Encoding as it is. Throws as read_model, naming `what` for another
+// type of argument.
+Encoding read_any(nb::handle source, const char* what, const std::string& assume = "",
+                  nb::handle scaling = nb::none());
 
 void bind_model(nb::module_& m);
 void bind_layer(nb::module_& m);

@@ -1,13 +1,8 @@
 #include "ropewalk/positions/positions.h"
 
-#include <array>
-
 #include <fmt/format.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
+#include "python/native/arguments.h"
 #include "python/native/table_docs.h"
 #include "python/native/tables.h"
 #include "ropewalk/base/error.h"
@@ -17,8 +12,6 @@
 
 namespace ropewalk::python {
 namespace {
-
-using Grids = std::vector<std::array<int64_t, 3>>;
 
 template <typename T>
 void append(const Tensor& tensor, std::vector<int64_t>& values) {
@@ -73,23 +66,52 @@ nb::object array_of(const PositionArray& positions, nb::handle like) {
   return array_from(std::move(tensor), like);
 }
 
-std::vector<VisionGrid> grids_of(const Grids& grids) {
+// (t, h, w) of each picture, as a list or an array [pictures, 3].
+std::vector<VisionGrid> grids_of(nb::handle object, const char* what) {
   std::vector<VisionGrid> result;
-  for (const auto& [t, h, w] : grids) result.push_back({t, h, w});
+  const nb::object kept = array_of_list(object, what);
+  if (Array(kept, what).in().shape == Dims{0}) return result;
+  const Integers given = integers_of(kept, what, 2);
+  if (given.shape[1] != 3) {
+    fail(fmt::format("{}: expected t, h and w of each, found shape {}", what,
+                     to_string(given.shape)));
+  }
+  for (size_t i = 0; i < given.values.size(); i += 3) {
+    result.push_back({given.values[i], given.values[i + 1], given.values[i + 2]});
+  }
   return result;
 }
 
-MropeNext next_named(const std::string& name) {
-  if (name == "largest") return MropeNext::largest;
-  if (name == "side") return MropeNext::side;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("next: expected \"largest\" or \"side\", found \"{}\"", escaped(name)));
+std::vector<double> numbers_of(nb::handle object, const char* what) {
+  const nb::object all = nb::steal(PySequence_List(object.ptr()));
+  if (!all.is_valid()) {
+    PyErr_Clear();
+    fail(fmt::format("{}: expected a list of numbers, found {}", what, found(object)));
+  }
+  std::vector<double> numbers;
+  for (const nb::handle each : nb::list(all)) numbers.push_back(number(each, what));
+  return numbers;
 }
 
-nb::object from_mask(nb::handle mask, int64_t masked_value) {
+int64_t at_least_one(nb::handle given, const char* what) {
+  const int64_t value = integer(given, what);
+  if (value < 1) fail(fmt::format("{}: expected at least 1, found {}", what, value));
+  return value;
+}
+
+MropeNext next_of(nb::handle given) {
+  const std::string_view name = text(given, "next");
+  if (name == "largest") return MropeNext::largest;
+  if (name == "side") return MropeNext::side;
+  fail(fmt::format("next: expected \"largest\" or \"side\", found \"{}\"", escaped(name)));
+}
+
+nb::object from_mask(nb::handle mask, nb::handle masked_value) {
   const Integers given = integers_of(mask, "mask", 2);
   const std::vector<uint8_t> values = bytes_of(given, "mask", 1);
-  return array_of(mask_positions({given.shape[0], given.shape[1], values}, masked_value), mask);
+  return array_of(mask_positions({given.shape[0], given.shape[1], values},
+                                 integer(masked_value, "masked_value")),
+                  mask);
 }
 
 nb::object packed(nb::handle cu_seqlens, nb::handle firsts) {
@@ -99,14 +121,19 @@ nb::object packed(nb::handle cu_seqlens, nb::handle firsts) {
   return array_of(packed_positions(ends, from), cu_seqlens);
 }
 
-nb::object mrope(nb::handle kinds, const Grids& images, const Grids& videos, nb::handle mask,
-                 const MropeRules& rules, const std::vector<double>& seconds,
-                 int64_t masked_value) {
+struct Pictures {
+  nb::handle images, videos, seconds;
+};
+
+nb::object mrope(nb::handle kinds, const Pictures& pictures, nb::handle mask,
+                 const MropeRules& rules, int64_t masked_value) {
   const Integers given = integers_of(kinds, "mm_token_type_ids", 2);
   const std::vector<uint8_t> types = bytes_of(given, "mm_token_type_ids", 2);
   std::vector<uint8_t> seen;
   if (!mask.is_none()) seen = bytes_of(integers_of(mask, "mask", 2), "mask", 1);
-  const std::vector<VisionGrid> of_images = grids_of(images), of_videos = grids_of(videos);
+  const std::vector<VisionGrid> of_images = grids_of(pictures.images, "images"),
+                                of_videos = grids_of(pictures.videos, "videos");
+  const std::vector<double> seconds = numbers_of(pictures.seconds, "second_per_grid");
   const MropePositions result =
       mrope_positions({given.shape[0], given.shape[1], types, seen, of_images, of_videos, seconds},
                       rules, masked_value);
@@ -118,41 +145,39 @@ nb::object mrope(nb::handle kinds, const Grids& images, const Grids& videos, nb:
 
 void bind_positions(nb::module_& m) {
   using nb::arg;
-  m.def("positions_from_mask", from_mask, arg("mask"), nb::kw_only(), arg("masked_value") = 0,
-        nb::sig("def positions_from_mask(mask: object, *, masked_value: int = 0) -> typing.Any"),
-        docs::kFromMask);
-  m.def("positions_packed", packed, arg("cu_seqlens"), arg("firsts").none() = nb::none(),
-        nb::sig(
-            "def positions_packed(cu_seqlens: object, firsts: object | None = None) -> typing.Any"),
-        docs::kPacked);
-  m.def(
-      "positions_mrope",
-      [](nb::handle kinds, const Grids& images, const Grids& videos, nb::handle mask,
-         int64_t spatial_merge, int64_t temporal_merge, double tokens_per_second, bool frames_apart,
-         const std::string& next, const std::vector<double>& second_per_grid,
-         int64_t masked_value) {
-        return mrope(
-            kinds, images, videos, mask,
-            {spatial_merge, temporal_merge, tokens_per_second, frames_apart, next_named(next)},
-            second_per_grid, masked_value);
+  const nb::tuple none = nb::make_tuple();
+  define(m, "def positions_from_mask(mask: object, *, masked_value: int = 0) -> typing.Any",
+         from_mask, docs::kFromMask, arg("mask").none(), nb::kw_only(),
+         arg("masked_value").none() = 0);
+  define(m, "def positions_packed(cu_seqlens: object, firsts: object | None = None) -> typing.Any",
+         packed, docs::kPacked, arg("cu_seqlens").none(), arg("firsts").none() = nb::none());
+  define(
+      m, docs::kMropeSig,
+      [](nb::handle kinds, nb::handle images, nb::handle videos, nb::handle mask, nb::handle merge,
+         nb::handle temporal, nb::handle tokens, nb::handle apart, nb::handle next,
+         nb::handle seconds, nb::handle masked_value) {
+        const MropeRules rules{.spatial_merge = at_least_one(merge, "spatial_merge"),
+                               .temporal_merge = at_least_one(temporal, "temporal_merge"),
+                               .tokens_per_second = number(tokens, "tokens_per_second"),
+                               .frames_apart = flag(apart, "frames_apart"),
+                               .next = next_of(next)};
+        return mrope(kinds, {images, videos, seconds}, mask, rules,
+                     integer(masked_value, "masked_value"));
       },
-      arg("mm_token_type_ids"), nb::kw_only(), arg("images") = Grids(), arg("videos") = Grids(),
-      arg("mask").none() = nb::none(), arg("spatial_merge") = 2, arg("temporal_merge") = 1,
-      arg("tokens_per_second") = 0.0, arg("frames_apart") = false, arg("next") = "largest",
-      arg("second_per_grid") = std::vector<double>(), arg("masked_value") = 0,
-      nb::sig("def positions_mrope(mm_token_type_ids: object, *, images: list = [], videos: list = "
-              "[], mask: object | "
-              "None = None, spatial_merge: int = 2, temporal_merge: int = 1, tokens_per_second: "
-              "float = 0.0, "
-              "frames_apart: bool = False, next: typing.Literal[\"largest\", \"side\"] = "
-              "\"largest\", second_per_grid: list = "
-              "[], masked_value: int = 0) -> tuple[typing.Any, typing.Any]"),
-      docs::kMrope);
-  m.def(
-      "positions_grid",
-      [](const Grids& grids, int64_t merge, const std::string& axes) {
-        const GridPositions positions = grid_positions(grids_of(grids), merge);
-        switch (patch_axes_from_name(axes)) {
+      docs::kMrope, arg("mm_token_type_ids").none(), nb::kw_only(), arg("images").none() = none,
+      arg("videos").none() = none, arg("mask").none() = nb::none(), arg("spatial_merge").none() = 2,
+      arg("temporal_merge").none() = 1, arg("tokens_per_second").none() = 0.0,
+      arg("frames_apart").none() = false, arg("next").none() = "largest",
+      arg("second_per_grid").none() = none, arg("masked_value").none() = 0);
+  define(
+      m,
+      "def positions_grid(grids: object, *, merge: int = 2, axes: typing.Literal[\"hw\", \"wh\", "
+      "\"thw\"] = \"hw\") -> numpy.ndarray",
+      [](nb::handle grids, nb::handle merge, nb::handle axes) {
+        const GridPositions positions =
+            grid_positions(grids_of(grids, "grids"), integer(merge, "merge"));
+        const std::string_view order = text(axes, "axes");
+        switch (named("axes", [&] { return patch_axes_from_name(order); })) {
           case PatchAxes::hw:
             return array_of(positions.hw(), nb::none());
           case PatchAxes::wh:
@@ -161,20 +186,16 @@ void bind_positions(nb::module_& m) {
             return array_of(positions.thw(), nb::none());
         }
       },
-      arg("grids"), nb::kw_only(), arg("merge") = 2, arg("axes") = "hw",
-      nb::sig("def positions_grid(grids: list, *, merge: int = 2, axes: typing.Literal[\"hw\", "
-              "\"wh\", \"thw\"] = \"hw\") "
-              "-> numpy.ndarray"),
-      docs::kGrid);
-  m.def(
-      "positions_chatglm",
+      docs::kGrid, arg("grids").none(), nb::kw_only(), arg("merge").none() = 2,
+      arg("axes").none() = "hw");
+  define(
+      m, "def positions_chatglm(token_ids: object) -> typing.Any",
       [](nb::handle token_ids) {
         const ChatGlmPositions positions =
             chatglm_positions(integers_of(token_ids, "token_ids", 1).values);
         return array_of({{2, 1, std::ssize(positions.position)}, positions.planes()}, token_ids);
       },
-      arg("token_ids"), nb::sig("def positions_chatglm(token_ids: object) -> typing.Any"),
-      docs::kChatglm);
+      docs::kChatglm, arg("token_ids").none());
 }
 
 }  // namespace ropewalk::python

@@ -1,15 +1,10 @@
 #include <fmt/format.h>
 
+#include "python/native/arguments.h"
 #include "python/native/arrays.h"
 #include "ropewalk/base/error.h"
 
 namespace ropewalk::python {
-namespace {
-
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
-}  // namespace
-
 nb::object array_of_list(nb::handle object, const char* what) {
   if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr()) && !PyRange_Check(object.ptr())) {
     return nb::borrow(object);
@@ -19,7 +14,7 @@ nb::object array_of_list(nb::handle object, const char* what) {
     array = nb::module_::import_("numpy").attr("asarray")(object);
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_ValueError)) throw;
-    fail(fmt::format("{}: expected lists of one length, found {}", what, nb::repr(object).c_str()));
+    fail(fmt::format("{}: expected lists of one length, found {}", what, found(object)));
   }
   // NumPy takes a list of nothing for one of float64.
   return nb::cast<int64_t>(array.attr("size")) == 0 ? array.attr("astype")("int64") : array;
@@ -32,8 +27,7 @@ Positions::Positions(nb::handle object, const char* what) : what_(what) {
   }
   if (PyBool_Check(object.ptr())) fail(fmt::format("{}: expected integers, found a bool", what));
   if (PyLong_Check(object.ptr())) {
-    first_ = PyLong_AsLongLong(object.ptr());
-    if (first_ == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    first_ = integer(object, what);
     return;
   }
   kept_ = array_of_list(object, what);
@@ -48,7 +42,7 @@ Positions::Positions(nb::handle object, const char* what) : what_(what) {
                      in_words(view)));
   }
   if (rank == 0) {  // an integer of NumPy or torch
-    first_ = nb::cast<int64_t>(nb::steal(PyNumber_Index(object.ptr())));
+    first_ = integer(object, what);
     array_.reset();
     return;
   }

@@ -1,9 +1,11 @@
 // What is handed back, and the words about arrays.
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
+#include "python/native/arguments.h"
 #include "python/native/arrays.h"
 #include "ropewalk/base/error.h"
 
@@ -33,6 +35,12 @@ nb::object helper(const char* name) { return nb::module_::import_("ropewalk._arr
 
 const char* array_name(DType dtype) { return kNames[static_cast<size_t>(dtype)]; }
 
+std::optional<DType> dtype_named(std::string_view name) {
+  const auto* known = std::find(std::begin(kNames), std::end(kNames), name);
+  if (known == std::end(kNames)) return std::nullopt;
+  return static_cast<DType>(known - std::begin(kNames));
+}
+
 std::string in_words(const ConstTensorView& view) {
   return fmt::format("{} of shape {} with strides {}", array_name(view.dtype),
                      to_string(view.shape), to_string(view.strides));
@@ -40,11 +48,10 @@ std::string in_words(const ConstTensorView& view) {
 
 DType float_dtype(nb::handle dtype) {
   std::string text =
-      nb::str(nb::hasattr(dtype, "__name__") ? dtype.attr("__name__") : nb::borrow(dtype)).c_str();
+      utf8(nb::hasattr(dtype, "__name__") ? dtype.attr("__name__") : nb::borrow(dtype));
   if (text.starts_with("torch.")) text.erase(0, 6);
-  for (const DType known : {DType::f32, DType::f16, DType::bf16}) {
-    if (text == array_name(known)) return known;
-  }
+  const std::optional<DType> named = dtype_named(text);
+  if (named == DType::f32 || named == DType::f16 || named == DType::bf16) return *named;
   throw Error(ErrorCode::invalid_argument,
               fmt::format("dtype: expected float32, float16 or bfloat16, found {}", escaped(text)));
 }

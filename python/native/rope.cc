@@ -6,8 +6,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "python/native/arguments.h"
 #include "python/native/docs.h"
 #include "python/native/json.h"
+#include "python/native/rope_state.h"
 #include "python/native/rotate.h"
 #include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/base/error.h"
@@ -21,20 +23,19 @@ namespace ropewalk::python {
 namespace {
 
 void turn(const Rope& rope, Heads& heads, const Positions& positions, const How& how) {
-  const TensorLayout layout = layout_named(how.layout);
-  const Direction direction = how.direction();
+  const Direction direction = how.direction;
   const PositionIds ids = ids_of(rope, positions);
   heads.run([&](const Rotated& q, const std::optional<Rotated>& k) {
     if (rope.by_length) {
       return rotate(
           rope.config, ids, q, k,
-          {.tensor_layout = layout, .direction = direction, .parallel = threads_of(how.threads)});
+          {.tensor_layout = how.layout, .direction = direction, .parallel = how.parallel});
     }
     const bool swapped = direction != Direction::forward && rope.config.output_layout;
-    RopeOptions options{.tensor_layout = layout,
+    RopeOptions options{.tensor_layout = how.layout,
                         .direction = direction,
                         .output_layout = rope.config.output_layout,
-                        .parallel = threads_of(how.threads)};
+                        .parallel = how.parallel};
     if (swapped) options.output_layout = rope.config.layout;
     apply_rope(rope.spectrum, swapped ? *rope.config.output_layout : rope.config.layout, ids, q, k,
                options);
@@ -43,13 +44,13 @@ void turn(const Rope& rope, Heads& heads, const Positions& positions, const How&
 
 void apply_in_place(const Rope& rope, nb::handle q, nb::handle k, nb::handle position_ids,
                     const How& how) {
-  Heads heads(q, k, layout_named(how.layout), rope.heads);
+  Heads heads(q, k, how.layout, rope.heads);
   turn(rope, heads, Positions(position_ids), how);
 }
 
 nb::object apply(const Rope& rope, nb::handle q, nb::handle k, nb::handle position_ids,
                  const How& how) {
-  Heads heads(q, k, layout_named(how.layout), rope.heads);
+  Heads heads(q, k, how.layout, rope.heads);
   heads.make_outputs();
   turn(rope, heads, Positions(position_ids), how);
   return heads.results();
@@ -87,14 +88,15 @@ CosSin rows_by_length(const RopeConfig& config, const PositionIds& ids, CosSinOp
 }
 
 nb::object cos_sin_of(const Rope& rope, nb::handle position_ids, nb::handle dtype,
-                      const char* angles, const char* form) {
+                      nb::handle angles, nb::handle form) {
   const Positions positions(position_ids);
   PositionIds ids = ids_of(rope, positions);
   if (ids.is_run()) ids = positions_of(make_view(&ids.first, DType::i64, {1}));
-  const CosSinOptions options{.mode = angle_mode_from_name(angles),
-                              .form = row_form_from_name(form),
-                              .dtype = float_dtype(dtype),
-                              .seq_len = rope.seq_len};
+  const CosSinOptions options{
+      .mode = named("angles", [&] { return angle_mode_from_name(text(angles, "angles")); }),
+      .form = named("form", [&] { return row_form_from_name(text(form, "form")); }),
+      .dtype = float_dtype(dtype),
+      .seq_len = rope.seq_len};
   std::optional<CosSin> rows;
   {
     const nb::gil_scoped_release released;
@@ -160,60 +162,52 @@ void bind_rope(nb::module_& m) {
   using nb::arg;
   nb::class_<Rope> rope(m, "Rope", docs::kRope);
   bind_constructor(rope);
-  rope.def(
-      "apply_",
-      [](const Rope& self, nb::handle q, nb::handle k, nb::handle ids, const char* layout,
-         bool inverse, bool transpose, int threads) {
-        apply_in_place(self, q, k, ids, {layout, inverse, transpose, threads});
+  define(
+      rope, docs::kApplyInPlaceSig,
+      [](const Rope& self, nb::handle q, nb::handle k, nb::handle ids, nb::handle layout,
+         nb::handle inverse, nb::handle transpose, nb::handle threads) {
+        apply_in_place(self, q, k, ids,
+                       {layout_of(layout), direction_of(inverse, transpose), threads_of(threads)});
       },
-      arg("q").none(), arg("k").none() = nb::none(), arg("position_ids").none() = nb::none(),
-      nb::kw_only(), arg("layout") = "", arg("inverse") = false, arg("transpose") = false,
-      arg("threads") = 0, nb::sig(docs::kApplyInPlaceSig), docs::kApplyInPlace);
-  rope.def(
-      "apply",
-      [](const Rope& self, nb::handle q, nb::handle k, nb::handle ids, const char* layout,
-         bool inverse, bool transpose, int threads) {
-        return apply(self, q, k, ids, {layout, inverse, transpose, threads});
+      docs::kApplyInPlace, arg("q").none(), arg("k").none() = nb::none(),
+      arg("position_ids").none() = nb::none(), nb::kw_only(), arg("layout").none() = nb::none(),
+      arg("inverse").none() = false, arg("transpose").none() = false, arg("threads").none() = 0);
+  define(
+      rope, docs::kApplySig,
+      [](const Rope& self, nb::handle q, nb::handle k, nb::handle ids, nb::handle layout,
+         nb::handle inverse, nb::handle transpose, nb::handle threads) {
+        return apply(self, q, k, ids,
+                     {layout_of(layout), direction_of(inverse, transpose), threads_of(threads)});
       },
-      arg("q").none(), arg("k").none() = nb::none(), arg("position_ids").none() = nb::none(),
-      nb::kw_only(), arg("layout") = "", arg("inverse") = false, arg("transpose") = false,
-      arg("threads") = 0, nb::sig(docs::kApplySig), docs::kApply);
-  rope.def("cos_sin", cos_sin_of, arg("position_ids").none(), nb::kw_only(),
-           arg("dtype") = "float32", arg("angles") = "exact", arg("form") = "half",
-           nb::sig(docs::kCosSinSig), docs::kCosSin);
-  rope.def(
-      "decay",
+      docs::kApply, arg("q").none(), arg("k").none() = nb::none(),
+      arg("position_ids").none() = nb::none(), nb::kw_only(), arg("layout").none() = nb::none(),
+      arg("inverse").none() = false, arg("transpose").none() = false, arg("threads").none() = 0);
+  define(rope, docs::kCosSinSig, cos_sin_of, docs::kCosSin, arg("position_ids").none(),
+         nb::kw_only(), arg("dtype").none() = "float32", arg("angles").none() = "exact",
+         arg("form").none() = "half");
+  define(
+      rope, "def decay(self, distances: object) -> numpy.ndarray",
       [](const Rope& r, nb::handle distances) {
         return array_from(
             rotation_decay(r.config, Positions(distances, "distances").list(), r.seq_len));
       },
-      arg("distances").none(), nb::sig("def decay(self, distances: object) -> numpy.ndarray"),
-      docs::kDecay);
-  rope.def(
-      "to_dict", [](const Rope& r) { return to_python(to_json(r.config)); },
-      nb::sig("def to_dict(self) -> dict"), docs::kRopeToDict);
-  rope.def(
-      "plot_decay",
+      docs::kDecay, arg("distances").none());
+  define(
+      rope, "def to_dict(self) -> dict", [](const Rope& r) { return to_python(to_json(r.config)); },
+      docs::kRopeToDict);
+  define(
+      rope, docs::kPlotDecaySig,
       [](nb::handle self, nb::handle distances, nb::handle ax) {
         return nb::module_::import_("ropewalk._plot").attr("plot_decay")(self, distances, ax);
       },
-      arg("distances").none() = nb::none(), nb::kw_only(), arg("ax").none() = nb::none(),
-      nb::sig(docs::kPlotDecaySig), docs::kPlotDecay);
+      docs::kPlotDecay, arg("distances").none() = nb::none(), nb::kw_only(),
+      arg("ax").none() = nb::none());
   rope.def("__repr__", [](const Rope& r) {
     return fmt::format("<ropewalk.Rope: {}{}>", in_a_line(PositionEncoding(r.config)),
                        r.seq_len > 0 ? fmt::format(", for {} positions", r.seq_len) : "");
   });
-  rope.def(
-      "__eq__",
-      [](const Rope& a, const Rope& b) {
-        return a.config == b.config && a.seq_len == b.seq_len && a.heads == b.heads;
-      },
-      nb::is_operator(), nb::sig("def __eq__(self, arg: object, /) -> bool"));
-  rope.def("__hash__", [](const Rope& r) {
-    return static_cast<int64_t>(std::hash<std::string>()(to_json(r.config).dump()) >> 1);
-  });
+  bind_value(rope, [](const Rope& r) { return to_json(r.config).dump(); });
   bind_facts(rope);
-  bind_state(rope);
 }
 
 }  // namespace ropewalk::python

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "python/native/arguments.h"
 #include "ropewalk/attention/head_counts.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/positions/mrope.h"
@@ -11,8 +12,6 @@
 
 namespace ropewalk::python {
 namespace {
-
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 void check_count(const Array& array, bool of_keys, TensorLayout layout, const Layer& known) {
   const NamedHeads heads{array.what(), array.in().shape, of_keys};
@@ -23,21 +22,29 @@ void check_count(const Array& array, bool of_keys, TensorLayout layout, const La
 
 }  // namespace
 
-TensorLayout layout_named(const char* name) {
-  if (*name != 0) return tensor_layout_from_name(name);
+TensorLayout layout_named(std::string_view name) {
+  if (!name.empty()) return named("layout", [&] { return tensor_layout_from_name(name); });
   fail(
       "layout: expected \"bshd\" ([batch, seq, heads, head_dim]), \"bhsd\" or \"thd\" ([tokens, "
       "heads, head_dim]), found none; no array says it");
 }
 
-Parallel threads_of(int threads) {
-  if (threads < 0) fail(fmt::format("threads: expected at least 0, found {}", threads));
-  return {threads, {}};
+TensorLayout layout_of(nb::handle given) {
+  return layout_named(given.is_none() ? "" : text(given, "layout"));
 }
 
-Direction How::direction() const {
-  if (inverse && transpose) fail("inverse, transpose: expected one of them, found both");
-  return inverse ? Direction::inverse : transpose ? Direction::transpose : Direction::forward;
+Parallel threads_of(int64_t threads) {
+  constexpr int64_t kMost = 1 << 20;
+  if (threads < 0) fail(fmt::format("threads: expected at least 0, found {}", threads));
+  return {static_cast<int>(std::min(threads, kMost)), {}};
+}
+
+Parallel threads_of(nb::handle threads) { return threads_of(integer(threads, "threads")); }
+
+Direction direction_of(nb::handle inverse, nb::handle transpose) {
+  const bool back = flag(inverse, "inverse"), transposed = flag(transpose, "transpose");
+  if (back && transposed) fail("inverse, transpose: expected one of them, found both");
+  return back ? Direction::inverse : transposed ? Direction::transpose : Direction::forward;
 }
 
 Heads::Heads(nb::handle q_array, nb::handle k_array, TensorLayout layout, const Layer& known)

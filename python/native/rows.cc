@@ -3,7 +3,9 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include "python/native/arguments.h"
 #include "python/native/docs.h"
+#include "python/native/rope_state.h"
 #include "python/native/rotate.h"
 #include "ropewalk/apply/rope_by_length.h"
 #include "ropewalk/base/error.h"
@@ -21,8 +23,9 @@ Extent extent_of(const Dims& ids) {
   return {rank > 1 ? ids[rank - 2] : 1, ids[rank - 1]};
 }
 
-RopeRows rows_by_length(const Rope& rope, const PositionIds& ids, Extent extent, const How& how) {
-  if (how.direction() != Direction::forward) {
+RopeRows rows_by_length(const Rope& rope, const PositionIds& ids, Extent extent,
+                        Direction direction) {
+  if (direction != Direction::forward) {
     throw Error(ErrorCode::unsupported,
                 "seq_len: expected one for rows that turn back, as this scaling depends on the "
                 "length of the sequence, found none; give it to rope()");
@@ -30,21 +33,21 @@ RopeRows rows_by_length(const Rope& rope, const PositionIds& ids, Extent extent,
   return make_rope_rows_by_length(rope.config, ids, extent.batch, extent.length);
 }
 
-Rows make_rows(const std::shared_ptr<const Rope>& rope, nb::handle position_ids, const How& how) {
+Rows make_rows(const std::shared_ptr<const Rope>& rope, nb::handle position_ids,
+               Direction direction) {
   const Positions positions(position_ids);
-  const Direction direction = how.direction();
   const PositionIds ids = ids_of(*rope, positions);
   const Extent extent = extent_of(positions.shape());
   const KernelScope scope(extent.batch * extent.length * std::ssize(rope->spectrum.inv_freq) * 4);
-  if (rope->by_length) return {rope, rows_by_length(*rope, ids, extent, how)};
+  if (rope->by_length) return {rope, rows_by_length(*rope, ids, extent, direction)};
   return {rope, make_rope_rows(rope->spectrum, ids, extent.batch, extent.length, direction)};
 }
 
-void turn(const Rows& rows, Heads& heads, TensorLayout layout, int threads) {
+void turn(const Rows& rows, Heads& heads, const How& how) {
   heads.run([&](const Rotated& q, const std::optional<Rotated>& k) {
     const RopeConfig& config = rows.rope->config;
     RopeOptions options{
-        .tensor_layout = layout, .direction = rows.rows.direction, .parallel = threads_of(threads)};
+        .tensor_layout = how.layout, .direction = rows.rows.direction, .parallel = how.parallel};
     if (!config.output_layout) return apply_rope(rows.rows, config.layout, q, k, options);
     const bool back = options.direction != Direction::forward;
     options.output_layout = back ? config.layout : *config.output_layout;
@@ -54,29 +57,31 @@ void turn(const Rows& rows, Heads& heads, TensorLayout layout, int threads) {
 
 }  // namespace
 
+ROPEWALK_FIELDS(Rows, rope, rows)
+
 void bind_rows(nb::module_& m) {
   using nb::arg;
   nb::class_<Rows> rows(m, "Rows", docs::kRows);
-  rows.def(
-      "apply_",
-      [](const Rows& self, nb::handle q, nb::handle k, const char* layout, int threads) {
-        const TensorLayout order = layout_named(layout);
-        Heads heads(q, k, order, self.rope->heads);
-        turn(self, heads, order, threads);
+  define(
+      rows, docs::kRowsApplyInPlaceSig,
+      [](const Rows& self, nb::handle q, nb::handle k, nb::handle layout, nb::handle threads) {
+        const How how{.layout = layout_of(layout), .parallel = threads_of(threads)};
+        Heads heads(q, k, how.layout, self.rope->heads);
+        turn(self, heads, how);
       },
-      arg("q").none(), arg("k").none() = nb::none(), nb::kw_only(), arg("layout") = "",
-      arg("threads") = 0, nb::sig(docs::kRowsApplyInPlaceSig), docs::kRowsApplyInPlace);
-  rows.def(
-      "apply",
-      [](const Rows& self, nb::handle q, nb::handle k, const char* layout, int threads) {
-        const TensorLayout order = layout_named(layout);
-        Heads heads(q, k, order, self.rope->heads);
+      docs::kRowsApplyInPlace, arg("q").none(), arg("k").none() = nb::none(), nb::kw_only(),
+      arg("layout").none() = nb::none(), arg("threads").none() = 0);
+  define(
+      rows, docs::kRowsApplySig,
+      [](const Rows& self, nb::handle q, nb::handle k, nb::handle layout, nb::handle threads) {
+        const How how{.layout = layout_of(layout), .parallel = threads_of(threads)};
+        Heads heads(q, k, how.layout, self.rope->heads);
         heads.make_outputs();
-        turn(self, heads, order, threads);
+        turn(self, heads, how);
         return heads.results();
       },
-      arg("q").none(), arg("k").none() = nb::none(), nb::kw_only(), arg("layout") = "",
-      arg("threads") = 0, nb::sig(docs::kRowsApplySig), docs::kRowsApply);
+      docs::kRowsApply, arg("q").none(), arg("k").none() = nb::none(), nb::kw_only(),
+      arg("layout").none() = nb::none(), arg("threads").none() = 0);
   rows.def_prop_ro(
       "shape",
       [](const Rows& r) { return nb::make_tuple(r.rows.batch, r.rows.length, r.rows.pairs); },
@@ -86,14 +91,17 @@ void bind_rows(nb::module_& m) {
                        r.rows.pairs);
   });
 
+  bind_value(rows, [](const Rows& r) {
+    return fmt::format("{} {} {}", r.rows.batch, r.rows.length, r.rows.pairs);
+  });
+
   auto rope = nb::borrow<nb::class_<Rope>>(m.attr("Rope"));
-  rope.def(
-      "rows",
-      [](const std::shared_ptr<const Rope>& self, nb::handle ids, bool inverse, bool transpose) {
-        return make_rows(self, ids, {.inverse = inverse, .transpose = transpose});
-      },
-      arg("position_ids").none(), nb::kw_only(), arg("inverse") = false, arg("transpose") = false,
-      nb::sig(docs::kMakeRowsSig), docs::kMakeRows);
+  define(
+      rope, docs::kMakeRowsSig,
+      [](const std::shared_ptr<const Rope>& self, nb::handle ids, nb::handle inverse,
+         nb::handle transpose) { return make_rows(self, ids, direction_of(inverse, transpose)); },
+      docs::kMakeRows, arg("position_ids").none(), nb::kw_only(), arg("inverse").none() = false,
+      arg("transpose").none() = false);
 }
 
 }  // namespace ropewalk::python

@@ -49,6 +49,12 @@ inline constexpr const char* kPacked =
     R"(Positions of sequences packed one after the other, [tokens] int64, each from 0 or from firsts[i].
 
 cu_seqlens: 0, the end of the first, ..., the number of tokens. Worked number: 0 4 8: 0 1 2 3 0 1 2 3.)";
+inline constexpr const char* kMropeSig =
+    "def positions_mrope(mm_token_type_ids: object, *, images: object = (), videos: object = (), "
+    "mask: object | None = None, spatial_merge: int = 2, temporal_merge: int = 1, "
+    "tokens_per_second: float = 0.0, frames_apart: bool = False, "
+    "next: typing.Literal[\"largest\", \"side\"] = \"largest\", second_per_grid: object = (), "
+    "masked_value: int = 0) -> tuple[typing.Any, typing.Any]";
 inline constexpr const char* kMrope =
     R"(Three positions of each token of text with images and videos, ([3, batch, seq] int64, deltas [batch] int64).
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "python/native/arguments.h"
 #include "python/native/table_docs.h"
 #include "ropewalk/apply/alibi.h"
 #include "ropewalk/apply/rope.h"
@@ -13,8 +14,6 @@
 
 namespace ropewalk::python {
 namespace {
-
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 // x of a call as [batch, heads, seq, head_dim] of ONNX, or [batch, seq, heads, head_dim].
 struct Split {
@@ -123,24 +122,23 @@ void rotate_with_rows(const OnnxCall& call, const TensorView& out) {
 }
 
 // ONNX's attribute is an integer, PyTorch's argument a bool.
-bool is_set(nb::handle flag, const char* what) {
-  if (flag.is(Py_False) || flag.is(Py_True)) return flag.is(Py_True);
-  const nb::str dtype(nb::getattr(flag, "dtype", nb::str("")));
-  if (std::string_view(dtype.c_str()) == "bool") {  // of NumPy
-    return nb::cast<bool>(flag.attr("__bool__")());
-  }
-  int64_t value = -1;
-  if (nb::isinstance<nb::int_>(flag) && nb::try_cast(flag, value) && (value == 0 || value == 1)) {
-    return value == 1;
-  }
-  fail(fmt::format("{}: expected True, False, 1 or 0, found {}", what, nb::repr(flag).c_str()));
+bool is_set(nb::handle given, const char* what) {
+  if (!PyLong_CheckExact(given.ptr())) return flag(given, what);
+  const int64_t value = integer(given, what);
+  if (value == 0 || value == 1) return value == 1;
+  fail(fmt::format("{}: expected True, False, 1 or 0, found {}", what, value));
 }
 
 nb::object rotary_embedding(nb::handle x, nb::handle cos, nb::handle sin, nb::handle position_ids,
-                            nb::handle interleaved, int64_t rotary_embedding_dim,
-                            int64_t num_heads) {
+                            nb::handle interleaved, nb::handle turning, nb::handle num_heads) {
   OnnxCall call{{x, "x"}, {cos, "cos"}, {sin, "sin"}, {}, {}};
-  call.split = split_of(call.x.in(), num_heads);
+  call.split = split_of(call.x.in(), integer(num_heads, "num_heads"));
+  const int64_t rotary_embedding_dim = integer(turning, "rotary_embedding_dim");
+  if (rotary_embedding_dim < 0 || rotary_embedding_dim > call.split.head_dim ||
+      rotary_embedding_dim % 2 != 0) {
+    fail(fmt::format("rotary_embedding_dim: expected an even number in 0..{}, found {}",
+                     call.split.head_dim, rotary_embedding_dim));
+  }
   const Dims& shape = call.cos.in().shape;
   if (shape.size() < 2 || !(shape == call.sin.in().shape)) {
     fail(fmt::format("cos and sin: expected two tables of one shape, found {} and {}",
@@ -168,11 +166,15 @@ nb::object rotary_embedding(nb::handle x, nb::handle cos, nb::handle sin, nb::ha
   return finished(std::move(out), x);
 }
 
-nb::object sinusoidal_of(nb::handle positions, int64_t d_model, const char* layout, double base,
-                         nb::handle dtype) {
+nb::object sinusoidal_of(nb::handle positions, nb::handle channels, nb::handle layout,
+                         nb::handle base, nb::handle dtype) {
   const std::vector<int64_t> list = Positions(positions, "positions").list();
+  const int64_t d_model = integer(channels, "d_model");
+  const std::string_view order = text(layout, "layout");
   const SinusoidalConfig config{
-      .d_model = d_model, .layout = sinusoidal_layout_from_name(layout), .base = base};
+      .d_model = d_model,
+      .layout = named("layout", [&] { return sinusoidal_layout_from_name(order); }),
+      .base = number(base, "base")};
   if (d_model < 1) fail(fmt::format("d_model: expected at least 1, found {}", d_model));
   Tensor out = make_tensor(float_dtype(dtype), {std::ssize(list), d_model});
   {
@@ -186,19 +188,20 @@ nb::object sinusoidal_of(nb::handle positions, int64_t d_model, const char* layo
 
 void bind_tables(nb::module_& m) {
   using nb::arg;
-  m.def("rotary_embedding", rotary_embedding, arg("x").none(), arg("cos").none(), arg("sin").none(),
-        arg("position_ids").none() = nb::none(), nb::kw_only(), arg("interleaved").none() = false,
-        arg("rotary_embedding_dim") = 0, arg("num_heads") = 0, nb::sig(docs::kRotaryEmbeddingSig),
-        docs::kRotaryEmbedding);
-  m.def("sinusoidal", sinusoidal_of, arg("positions").none(), arg("d_model"),
-        arg("layout") = "interleaved", nb::kw_only(), arg("base") = 10000.0,
-        arg("dtype") = "float32", nb::sig(docs::kSinusoidalSig), docs::kSinusoidal);
-  m.def(
-      "alibi_slopes",
-      [](int64_t heads, double max_bias) {
-        return array_from(alibi_slopes(AlibiConfig{.heads = heads, .max_bias = max_bias}));
+  define(m, docs::kRotaryEmbeddingSig, rotary_embedding, docs::kRotaryEmbedding, arg("x").none(),
+         arg("cos").none(), arg("sin").none(), arg("position_ids").none() = nb::none(),
+         nb::kw_only(), arg("interleaved").none() = false, arg("rotary_embedding_dim").none() = 0,
+         arg("num_heads").none() = 0);
+  define(m, docs::kSinusoidalSig, sinusoidal_of, docs::kSinusoidal, arg("positions").none(),
+         arg("d_model").none(), arg("layout").none() = "interleaved", nb::kw_only(),
+         arg("base").none() = 10000.0, arg("dtype").none() = "float32");
+  define(
+      m, docs::kAlibiSig,
+      [](nb::handle heads, nb::handle max_bias) {
+        return array_from(alibi_slopes(AlibiConfig{.heads = integer(heads, "heads"),
+                                                   .max_bias = number(max_bias, "max_bias")}));
       },
-      arg("heads"), nb::kw_only(), arg("max_bias") = 8.0, nb::sig(docs::kAlibiSig), docs::kAlibi);
+      docs::kAlibi, arg("heads").none(), nb::kw_only(), arg("max_bias").none() = 8.0);
 }
 
 }  // namespace ropewalk::python

@@ -46,8 +46,9 @@ def plot(encoding, layer=None, seq_len=None, ax=None):
 
 def plot_decay(rope, distances=None, ax=None):
     ax = _axes(ax)
-    distances = np.arange(1024) if distances is None else np.asarray(distances)
-    ax.plot(distances, rope.decay(distances))
+    distances = range(1024) if distances is None else distances
+    left = rope.decay(distances)
+    ax.plot(np.asarray(distances), left)
     ax.set(xlabel="distance in positions", ylabel="q.k beside that at distance 0", title=repr(rope)[1:-1])
     return ax
 

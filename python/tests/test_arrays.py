@@ -41,7 +41,7 @@ def test_wrong_types_name_argument_shape_stride_and_dtype(rope):
     message = error_of("unsupported", lambda: rope.apply_(zeros(1, 2, 32, 128, dtype=np.float64), None, 0, layout="bshd"))
     assert message.startswith("q: expected dtype") and "float64 of shape [1, 2, 32, 128] with strides [8192, 4096, 128, 1]" in message
     message = error_of("invalid_argument", lambda: rope.apply_(zeros(1, 2, 32, 128, dtype=">f4"), None, 0, layout="bshd"))
-    assert message == 'q: expected numbers of a known type, found the format ">f"'
+    assert message == 'q: expected numbers of a known type, found the dtype >f4'
     message = error_of("invalid_argument", lambda: rope.apply_([[1.0]], None, 0, layout="bshd"))
     assert message.startswith("q: expected an array") and message.endswith("found list")
     message = error_of("invalid_argument", lambda: rope.apply_(zeros(1, 2, 32, 64), None, 0, layout="bshd"))
@@ -99,8 +99,7 @@ def test_position_ids(rope):
     assert message.startswith("positions: expected int64 or int32, found float64")
     message = error_of("invalid_argument", lambda: rope.decay(None))
     assert message.startswith("distances: expected an array") and message.endswith("found None")
-    with pytest.raises(OverflowError):
-        rope.apply_(x, None, 2**63, layout="bshd")
+    assert "position_ids: expected an integer of 64 bits, found 9223372036854775808" in call(2**63)
 
 
 def test_memory_that_is_no_numpy_array(rope):

@@ -35,6 +35,14 @@ def test_a_model_from_a_path_a_folder_a_dict_and_a_preset(testdata):
     assert "llama-2-7b" in ropewalk.preset_names() and ropewalk.read_model("llama-2-7b").rope().base == 10000
 
 
+@pytest.mark.parametrize("name", ("llama-3-8b", "baichuan-13b", "models/qwen2-vl-7b", "models/deepseek-v3", "models/gpt-oss-20b",
+                                  "models/m2m100-418m"))
+def test_repr_is_what_show_prints(testdata, name):
+    source = testdata / name / "config.json" if "/" in name else name
+    shown = command("show", source).stdout
+    assert repr(ropewalk.read_model(source)) + "\n" == shown and "evidence" in shown
+
+
 def test_what_a_model_has_not(testdata):
     enc = ropewalk.read_model("baichuan-13b")
     assert enc.layers[0].rope is None and enc.layers[0].positions["kind"] == "alibi"
