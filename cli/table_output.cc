@@ -187,7 +187,7 @@ void print_token_table(const TokenTable& table) {
   }
   std::vector<bool> right(rows[0].size(), true);
   if (several) right[table.position_names.size()] = false;
-  fmt::print("\n{}", cli::table(rows, right));
+  fmt::print("\n{}", ropewalk::table(rows, right));
   if (count < table.positions.size()) {
     fmt::print("... and {} more; -o writes them all\n", table.positions.size() - count);
   }

@@ -4,11 +4,14 @@
 
 #include "ropewalk/models/models.h"
 #include "ropewalk/report/attention_words.h"
+#include "ropewalk/report/columns.h"
 #include "ropewalk/report/comparison_words.h"
 #include "ropewalk/report/finding_words.h"
 #include "ropewalk/report/layer_words.h"
+#include "ropewalk/report/model_words.h"
 #include "ropewalk/report/scaling_words.h"
 #include "ropewalk/report/to_json.h"
+#include "ropewalk/testing/errors.h"
 
 namespace ropewalk {
 namespace {
@@ -41,6 +44,28 @@ TEST(Words, FactsOfAFile) {
   model.evidence = {{"rope_theta", "1\n2", "config.json: /rope_theta"}};
   EXPECT_THAT(fact_rows(model), ElementsAre(Row{"rope_theta", "1\\n2", "config.json: /rope_theta"}))
       << "safe to print";
+}
+
+TEST(Words, AModel) {
+  const ModelEncoding model = preset("chatglm2-6b");
+  const std::string facts = facts_in_words(model), text = in_words(model);
+  EXPECT_TRUE(text.starts_with(facts) && facts.starts_with("chatglm2-6b: family chatglm"));
+  EXPECT_EQ(text, facts + frequencies_in_words(model, {}, false));
+  EXPECT_THAT(text, HasSubstr("\npair  inv_freq (rad per position)  wavelength (positions)"));
+  EXPECT_THAT(frequencies_in_words(model, {.seq_len = 7}, true),
+              HasSubstr("\n--seq-len changes nothing: rope_type default"));
+  EXPECT_ROPEWALK_ERROR(frequencies_in_words(model, {.layer = 28}, false),
+                        ErrorCode::invalid_argument, "layer: expected 0..27");
+  EXPECT_ROPEWALK_ERROR(part_at(model, "vision"), ErrorCode::invalid_argument,
+                        "part: expected a model with parts beside its layers");
+  EXPECT_EQ(first_with_positions(model), 0);
+}
+
+TEST(Words, Columns) {
+  EXPECT_EQ(display_width("a\u6211\xFF"), 4) << "one for what is not UTF-8";
+  EXPECT_EQ(padded("\u6211", 3), "\u6211 ");
+  EXPECT_EQ(table({{"word", "n"}, {"\u6211", "10"}}, {false, true}), "word   n\n\u6211    10\n");
+  EXPECT_THAT(wrapped("a bc d", 4), ElementsAre("a bc", "d"));
 }
 
 TEST(Words, Bands) {
