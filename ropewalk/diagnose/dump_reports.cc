@@ -36,15 +36,6 @@ DumpReport report_of_made(MadeDump made, std::string name, const PositionIds& po
 
 }  // namespace
 
-int64_t first_with_positions(const ModelEncoding& model) {
-  for (size_t i = 0; i < model.layers.size(); ++i) {
-    if (!std::holds_alternative<NoEncoding>(model.layers[i].positions)) {
-      return static_cast<int64_t>(i);
-    }
-  }
-  return 0;
-}
-
 DumpSubject subject_of_layer(const ModelEncoding& model, int64_t layer, int64_t seq_len) {
   DumpSubject subject{.name = fmt::format("{}, layer {}", escaped(model.name), layer),
                       .layer = layer_at(model, layer),

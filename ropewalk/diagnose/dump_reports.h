@@ -9,6 +9,7 @@
 #include "ropewalk/attention/head_counts.h"
 #include "ropewalk/diagnose/diagnose_dumps.h"
 #include "ropewalk/diagnose/diagnose_scores.h"
+#include "ropewalk/diagnose/layer_kinds.h"
 
 namespace ropewalk {
 
@@ -18,9 +19,6 @@ struct DumpSubject {
   std::optional<Layer> layer;  // none: a part
   ExpectedRotation expected;   // its model is the caller's, which has to outlive it
 };
-
-// The layer that is meant where none is named: the first that knows positions, else 0.
-int64_t first_with_positions(const ModelEncoding& model);
 
 // A layer that does not rotate is told by the rotation of others, which should not have happened.
 // Throws as layer_at; unsupported for a model of which no layer rotates.

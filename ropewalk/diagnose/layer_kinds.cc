@@ -36,4 +36,13 @@ std::string layer_letters(const ModelEncoding& model) {
   return letters;
 }
 
+int64_t first_with_positions(const ModelEncoding& model) {
+  for (size_t i = 0; i < model.layers.size(); ++i) {
+    if (!std::holds_alternative<NoEncoding>(model.layers[i].positions)) {
+      return static_cast<int64_t>(i);
+    }
+  }
+  return 0;
+}
+
 }  // namespace ropewalk

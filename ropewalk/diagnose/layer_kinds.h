@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,8 @@ std::vector<LayerGroup> groups_of_layers(const ModelEncoding& model);
 
 // The letter of each layer: "SSSSSRSSSSSR" reads off which are alike.
 std::string layer_letters(const ModelEncoding& model);
+
+// The layer that is meant where none is named: the first that knows positions, else 0.
+int64_t first_with_positions(const ModelEncoding& model);
 
 }  // namespace ropewalk

@@ -11,15 +11,6 @@
 
 namespace ropewalk {
 
-int64_t first_with_positions(const ModelEncoding& model) {
-  for (size_t i = 0; i < model.layers.size(); ++i) {
-    if (!std::holds_alternative<NoEncoding>(model.layers[i].positions)) {
-      return static_cast<int64_t>(i);
-    }
-  }
-  return 0;
-}
-
 const NamedEncoding& part_at(const ModelEncoding& model, const std::string& name) {
   std::vector<std::string> names;
   for (const NamedEncoding& part : model.others) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ropewalk/diagnose/layer_kinds.h"
 #include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/encoding/model_encoding.h"
 
@@ -14,9 +15,6 @@ struct Shown {
   std::string part = {};  // in the place of a layer
   int64_t seq_len = 0;    // 0: a short one
 };
-
-// The layer that is shown where none is named: the first that knows positions.
-int64_t first_with_positions(const ModelEncoding& model);
 
 // The part of that name, or what is added to its input ("vision" of "vision input"). Throws
 // invalid_argument listing those that the model has.
