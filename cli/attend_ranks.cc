@@ -174,11 +174,15 @@ class StartWatch {
   std::thread thread_;
 };
 
+void say(const std::string& fault) {
+  fmt::print(stderr, "ropewalk: error: {}\n", fault);
+  std::fflush(stderr);
+}
+
 // Past the point where a rank alone can end: a fault of one ends all, with its word.
 void or_end_all(MpiRanks& ranks, const std::function<void()>& work) {
   const auto end = [&](const std::string& what, int code) {
-    fmt::print(stderr, "ropewalk: error: {}\n", of_rank(ranks, ranks.rank(), what));
-    std::fflush(stderr);
+    say(of_rank(ranks, ranks.rank(), what));
     ranks.end_all(code);
   };
   try {
@@ -213,9 +217,10 @@ int attend_with_mpi(const RankRun& run, const std::function<Layer(bool first)>& 
     or_end_all(ranks, [&] { attend_agreed(run, *share, ranks); });
     return 0;
   }
-  // All ranks know; the one that it is about says so.
-  if (fault->rank != ranks.rank()) return exit_code(fault->error.code());
-  throw Error(fault->error.code(), of_rank(ranks, fault->rank, fault->error.what()));
+  // All ranks know; the one that it is about says so, before the first of them is gone: mpirun then
+  // ends the others.
+  if (fault->rank == ranks.rank()) say(of_rank(ranks, fault->rank, fault->error.what()));
+  return exit_code(fault->error.code());
 }
 
 #endif

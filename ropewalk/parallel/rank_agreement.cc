@@ -81,12 +81,15 @@ RankReport report_from_text(const std::string& text) {
 }
 
 int64_t launched_ranks() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+  const auto number = [](const char* name) {
     const char* text = std::getenv(name);
-    const int64_t ranks = text == nullptr ? 0 : std::atoll(text);
-    if (ranks > 0) return ranks;
+    return text == nullptr ? int64_t{0} : int64_t{std::atoll(text)};
+  };
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    if (number(name) > 0) return number(name);
   }
-  return 1;
+  const bool slurm = std::getenv("PMIX_RANK") != nullptr;
+  return slurm ? std::max<int64_t>(1, number("SLURM_STEP_NUM_TASKS")) : 1;
 }
 
 }  // namespace ropewalk

@@ -36,7 +36,7 @@ std::optional<RankFault> first_fault(std::span<const RankReport> of_ranks);
 std::string to_text(const RankReport& report);
 RankReport report_from_text(const std::string& text);
 
-// Ranks that a launcher of MPI started, by what Open MPI, MPICH (Hydra) or Slurm's PMI say in the
+// Ranks that a launcher of MPI started, by what Open MPI, MPICH (PMI) or Slurm (PMIx) say in the
 // environment: 4 under `mpirun -n 4`, 1 for a program that runs alone.
 int64_t launched_ranks();
 

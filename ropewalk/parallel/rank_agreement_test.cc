@@ -1,5 +1,7 @@
 #include "ropewalk/parallel/rank_agreement.h"
 
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 namespace ropewalk {
@@ -44,6 +46,21 @@ TEST(RankAgreement, ThereAndBack) {
   EXPECT_EQ(fault.fault->code(), ErrorCode::unsupported);
   EXPECT_STREQ(fault.fault->what(), "two lines");
   EXPECT_EQ(report_from_text("what is this\n").fault->code(), ErrorCode::internal);
+}
+
+TEST(RankAgreement, LaunchersSayHowManyThereAre) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) unsetenv(name);
+  EXPECT_EQ(launched_ranks(), 1);
+  setenv("PMI_SIZE", "3", 1);
+  EXPECT_EQ(launched_ranks(), 3);
+  setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+  EXPECT_EQ(launched_ranks(), 4);
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) unsetenv(name);
+  setenv("SLURM_STEP_NUM_TASKS", "5", 1);
+  EXPECT_EQ(launched_ranks(), 1);
+  setenv("PMIX_RANK", "0", 1);
+  EXPECT_EQ(launched_ranks(), 5);
+  for (const char* name : {"SLURM_STEP_NUM_TASKS", "PMIX_RANK"}) unsetenv(name);
 }
 
 }  // namespace

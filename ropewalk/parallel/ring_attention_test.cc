@@ -29,7 +29,7 @@ struct Case {
   RingSequences sequences;
   Tensor q, k, v;  // streams [tokens, heads, channels]
   AttentionOptions options;
-  std::vector<float> slopes = {}, sinks = {};
+  std::vector<float> slopes = {}, sinks = {}, distance_bias = {};
 
   Tensor all_out() const { return make_tensor(DType::f32, {q.shape[0], q.shape[1], v.shape[2]}); }
 };
@@ -167,6 +167,13 @@ void draw_lists(Case& c, Draw draw) {
   static constexpr int64_t kPrefix[] = {17};
   if (draw.below(3) == 0) c.options.sinks = c.sinks;
   if (draw.below(5) == 0 && c.options.chunk == 0) c.options.prefix = kPrefix;
+  if (draw.below(4) == 0) {  // T5's bias by distance
+    c.options.bias_reach = 5;
+    for (int64_t i = 0; i < c.q.shape[1] * 11; ++i) {
+      c.distance_bias.push_back(normal_at(draw.seed, static_cast<uint64_t>(i)));
+    }
+    c.options.distance_bias = c.distance_bias;
+  }
   if (draw.below(3) == 0) {
     c.options.alibi_slopes = c.slopes;
     c.options.alibi_form = std::vector{AlibiForm::relative, AlibiForm::symmetric,

@@ -17,6 +17,9 @@ for way in 1:zigzag 2:zigzag 3:zigzag 4:zigzag 2:contiguous 4:contiguous; do
 done
 # Messages of 100 bytes at most: a block of some thousand goes in parts.
 in_ranks 3 --largest-message 100 -o parts.npy && cmp parts.npy zigzag3.npy && echo "the same in parts"
+# The bytes of the plan are those that are sent.
+diff <(ropewalk attend data/llama --plan 3 --tokens 131 --rate 1 --json | grep sent_bytes) \
+  <(in_ranks 3 --json -o out.npy | grep sent_bytes | sed 's/^ *//; s/^/      /') && echo "as planned"
 # All see all; positions of one's own; padding; more ranks than tokens.
 attend --full -o whole.npy && in_ranks 2 --full -o out.npy && within 1e-6 out.npy whole.npy
 { npy '<i8' '(131,)'; for i in {0..130}; do printf "\\x$(printf %02x $((i * 3 % 251)))\0\0\0\0\0\0\0"; done; } >ids.npy
