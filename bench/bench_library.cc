@@ -9,10 +9,11 @@
 #include <optional>
 
 #include "ropewalk/apply/rope.h"
+#include "ropewalk/attention/attention.h"
 #include "ropewalk/kernels/rows/rows.h"
 #include "ropewalk/spectrum/spectrum.h"
 
-// One call of apply_rope, in place. Race in race.py has the same fields in the same order.
+// One call of apply_rope, in place. BenchRope in race.py has the same fields in the same order.
 struct BenchRope {
   void *q, *k;
   const int64_t* position_ids;  // [batch, seq]; null: the run first, first + 1, ...
@@ -22,6 +23,18 @@ struct BenchRope {
   int32_t interleaved;  // else half_split
   int32_t head_major;   // bhsd, else bshd
   int32_t shared_rows;  // rows made before, as for all layers of a step but the first
+  int32_t threads;
+};
+
+// One call of attend on q [batch, queries, heads, dim], k and v [batch, keys, kv_heads, dim],
+// causal, the queries the last tokens. BenchAttend in race.py has the same fields in the same
+// order.
+struct BenchAttend {
+  const void *q, *k, *v;
+  float* out;
+  int64_t batch, queries, keys, heads, kv_heads, head_dim;
+  int32_t dtype;         // 0 f32, 1 bf16, 2 f16
+  int32_t rotated_here;  // whether q and k are raw, and turned by rows made before
   int32_t threads;
 };
 
@@ -87,6 +100,28 @@ double time_rope(const BenchRope& call, int64_t repeats) {
   return seconds_of(repeats, [&] { apply_rope(rows, layout, q, k, options); });
 }
 
+double time_attend(const BenchAttend& call, int64_t repeats) {
+  const DType dtypes[] = {DType::f32, DType::bf16, DType::f16};
+  const auto view = [&](const void* data, int64_t tokens, int64_t heads) {
+    return make_view(data, dtypes[call.dtype], {call.batch, tokens, heads, call.head_dim});
+  };
+  const ConstTensorView q = view(call.q, call.queries, call.heads),
+                        k = view(call.k, call.keys, call.kv_heads),
+                        v = view(call.v, call.keys, call.kv_heads);
+  const TensorView out = make_view(static_cast<void*>(call.out), DType::f32, q.shape);
+  AttentionOptions options{.causal = true, .parallel = {.threads = call.threads}};
+  RopeRows q_rows, k_rows;
+  if (call.rotated_here != 0) {
+    const RotaryLayout layout{call.head_dim, {{0, call.head_dim, Pairing::half_split}}};
+    const Spectrum spectrum =
+        make_spectrum({.rope_theta = 500000, .rotary_dim = call.head_dim, .layout = layout});
+    q_rows = make_rope_rows(spectrum, positions_from(call.keys - call.queries), 1, call.queries);
+    k_rows = make_rope_rows(spectrum, positions_from(0), 1, call.keys);
+    options.rotation = {&q_rows, &k_rows, layout};
+  }
+  return seconds_of(repeats, [&] { attend(q, k, v, out, options); });
+}
+
 // An exception must not meet Python: it is named, and the time is -1.
 template <typename Work>
 double timed(const Work& work) {
@@ -120,6 +155,10 @@ double bench_scale(void* data, int64_t bytes, int dtype_bits, int threads, int64
 
 double bench_rope(const BenchRope* call, int64_t repeats) {
   return timed([&] { return time_rope(*call, repeats); });
+}
+
+double bench_attend(const BenchAttend* call, int64_t repeats) {
+  return timed([&] { return time_attend(*call, repeats); });
 }
 
 // out [2, rows, pairs]: cos, then sin, of the positions 0, 1, ...; one thread.

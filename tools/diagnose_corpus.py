@@ -48,10 +48,6 @@ def positions_for(model, tokens):
     return np.stack([ids, ids + 200 * (count // 8), ids + 100 * (count % 7)])[3 - model.axes():]
 
 
-def save(path, x, dtype):
-    np.save(path, x.astype(np.float16 if dtype == "f16" else np.float32))
-
-
 def of_type(x, dtype):
     """The numbers as an array of the type, which they fit."""
     if dtype == "bf16":
@@ -242,8 +238,8 @@ def write(folder):
             for fault in faults():
                 if fault[0] == name:
                     fault[2](call)
-            save(place / "before.npy", x, "f16")
-            save(place / f"{name.replace(' ', '_')}.npy", rounded(call.turn(x), "f16"), "f16")
+            np.save(place / "before.npy", x.astype(np.float16))
+            np.save(place / f"{name.replace(' ', '_')}.npy", rounded(call.turn(x), "f16").astype(np.float16))
         if wanted and model.axes() > 1:
             np.save(place / "positions.npy", positions)
 
@@ -292,7 +288,7 @@ def main():
             return 1 if wrong else 0
         every_case = list(cases())
         chosen = [n for n, c in enumerate(every_case) if arguments.only in name_of(c) and n % arguments.every == 0]
-        np.random.default_rng(0).shuffle(chosen)  # what is reported on the way is then a sample
+        np.random.default_rng(0).shuffle(chosen)
         run_corpus(pool, chosen, every_case)
     return 0
 

@@ -127,6 +127,8 @@ def faults():
                when=lambda m, c: one_axis(m, c) and m.rot == m.head_dim and m.name != "phi-3.5-mini", kind="places"),
         simple("first channels for last", setter(offset=0), ("window", "leading"), when=lambda m, c: m.offset > 0, kind="places"),
         simple("pairs of the whole head", setter(apart=lambda c: c.model.head_dim // 2), ("window", "pair_offset"), when=halves, kind="places"),
+        simple("as if the whole head turned", lambda c: (setattr(c, "apart", c.model.head_dim // 2), exponent(c)), ("window", "proportional"),
+               when=lambda m, c: halves(m, c) and not m.scaled, kind="places"),
         simple("first frequencies of the head", cut, ("window", "cut"),
                when=lambda m, c: one_axis(m, c) and m.rot == m.head_dim and not m.scaled, kind="places"),
         simple("last channels for first", setter(offset=lambda c: c.model.head_dim - c.model.rot), ("window", "trailing"),

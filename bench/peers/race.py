@@ -84,6 +84,16 @@ class BenchRope(ctypes.Structure):
     )
 
 
+class BenchAttend(ctypes.Structure):
+    """As in bench/bench_library.cc."""
+
+    _fields_ = (
+        [(name, POINTER) for name in ("q", "k", "v", "out")]
+        + [(name, INT) for name in "batch queries keys heads kv_heads head_dim".split()]
+        + [(name, ctypes.c_int32) for name in "dtype rotated_here threads".split()]
+    )
+
+
 def load(name):
     folder = Path(os.environ.get("ROPEWALK_BENCH_DIR", ROOT / "build-bench"))
     try:
@@ -94,7 +104,9 @@ def load(name):
         library.bench_scale.argtypes = [POINTER, INT, ctypes.c_int, ctypes.c_int, INT]
         library.bench_rope.argtypes = [ctypes.POINTER(BenchRope), INT]
         library.bench_cos_sin_rows.argtypes = [INT, INT, REAL, POINTER, INT]
-        for function in (library.bench_scale, library.bench_rope, library.bench_cos_sin_rows):
+        library.bench_attend.argtypes = [ctypes.POINTER(BenchAttend), INT]
+        functions = library.bench_scale, library.bench_rope, library.bench_cos_sin_rows, library.bench_attend
+        for function in functions:
             function.restype = REAL
     return library
 

@@ -145,7 +145,7 @@ Diagnosis diagnose(nb::handle model, const nb::kwargs& keywords) {
   if (given.has("layer") && given.has("part"))
     fail("layer, part: expected one of them, found both");
   if (model.is_none()) return {find(given, form)};
-  const Encoding encoding = read_any(model, "", nb::none());
+  const Encoding encoding = read_any(model, "model");
   if (form == Form::scores) return {scores_report(given, *encoding.model)};
   const DumpSubject subject = subject_of(given, *encoding.model);
   if (form == Form::table) return {of_table(given, subject)};

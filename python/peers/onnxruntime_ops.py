@@ -12,6 +12,7 @@ from result import Suite
 ROWS = 300
 ROTATED = 4 * 2.0**-23  # of numbers up to 5: two products and a sum, which onnxruntime may fuse
 ATTENDED = 5e-6  # scores up to some tens, with their roundings in the exponent
+ATTENDED_HALF = 2e-3  # a step of numbers up to 4
 HALF = 2.0**-10  # a step of float16
 SCALINGS = {
     "default": None,
@@ -108,15 +109,16 @@ def _by_heads(x, heads):
     return np.ascontiguousarray(x.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2))
 
 
-def _group_query(suite, keys_suite, heads, kv_heads, head_dim, tokens, past, extra):
+def _group_query(suite, keys_suite, dtype, what):
+    heads, kv_heads, head_dim, tokens, past, extra = what
     shown = "".join(f", {name} {value:g}" for name, value in extra.items())
     case = f"{heads} and {kv_heads} heads, head_dim {head_dim}, {tokens} tokens after {past}{shown}"
     batch = 2
-    cos, sin = _tables(head_dim, head_dim, "yarn", "float32")
-    q = _random(1, batch, tokens, heads * head_dim)
-    k, v = (_random(seed, batch, tokens, kv_heads * head_dim) for seed in (2, 3))
-    old_k, old_v = (_random(seed, batch, kv_heads, past, head_dim) for seed in (4, 5))
-    sinks = _random(6, heads) if "sinks" in extra else None
+    cos, sin = _tables(head_dim, head_dim, "yarn", dtype)
+    q = _random(1, batch, tokens, heads * head_dim, dtype=dtype)
+    k, v = (_random(seed, batch, tokens, kv_heads * head_dim, dtype=dtype) for seed in (2, 3))
+    old_k, old_v = (_random(seed, batch, kv_heads, past, head_dim, dtype=dtype) for seed in (4, 5))
+    sinks = _random(6, heads, dtype=dtype) if "sinks" in extra else None
     attributes = {name: value for name, value in extra.items() if name != "sinks"}
     inputs = dict(q=q, k=k, v=v, old_k=old_k, old_v=old_v, lengths=np.full(batch, past + tokens - 1, np.int32),
                   total=np.array([past + tokens], np.int32), cos=cos, sin=sin)
@@ -132,20 +134,25 @@ def _group_query(suite, keys_suite, heads, kv_heads, head_dim, tokens, past, ext
     # local_window_size counts the query's own key.
     window = {"window_left": extra["local_window_size"] - 1} if "local_window_size" in extra else {}
     ours = ropewalk.attention(turned[0], all_k, all_v, layout="bhsd", causal=True, scale=extra.get("scale"),
-                              softcap=extra.get("softcap"), sinks=sinks, **window)
-    keys_suite.check(case, all_k, keys, atol=6 * ROTATED)
-    suite.check(case, ours.swapaxes(1, 2).reshape(theirs.shape), theirs, atol=ATTENDED)
+                              softcap=extra.get("softcap"), sinks=None if sinks is None else sinks.astype(np.float32), **window)
+    half = dtype == "float16"
+    keys_suite.check(case, all_k, keys, atol=0 if half else 6 * ROTATED, rtol=HALF if half else 0)
+    suite.check(case, ours.swapaxes(1, 2).reshape(theirs.shape), theirs, atol=ATTENDED_HALF if half else ATTENDED)
 
 
 def group_query():
-    suite = Suite("onnxruntime's GroupQueryAttention, do_rotary, output", f"{ATTENDED:g}")
-    keys = Suite("onnxruntime's GroupQueryAttention, do_rotary, turned keys", f"{6 * ROTATED:.2g}: roundings of numbers up to 6")
-    for case in _attention_cases():
-        _group_query(suite, keys, *case)
-    for suite_of in (suite, keys):
-        suite_of.exclude("float16", "its products and sums are float16's; ropewalk.attention's are float32")
-        suite_of.exclude("quantized caches", "ropewalk.attention takes float32, bfloat16 and float16")
-    return [suite, keys]
+    name = "onnxruntime's GroupQueryAttention, do_rotary"
+    found = []
+    for dtype, attended, turned in (
+        ("float32", f"{ATTENDED:g}", f"{6 * ROTATED:.2g}: roundings of numbers up to 6"),
+        ("float16", f"{ATTENDED_HALF:g}: a step of numbers up to 4", "1 step of the type"),
+    ):
+        suite, keys = Suite(f"{name}, {dtype}, output", attended), Suite(f"{name}, {dtype}, turned keys", turned)
+        for case in _attention_cases():
+            _group_query(suite, keys, dtype, case)
+        suite.exclude("quantized caches", "ropewalk.attention takes float32, bfloat16 and float16")
+        found += [suite, keys]
+    return found
 
 
 def run():

@@ -132,7 +132,7 @@ def test_patch_of_alibi():
         assert "build_alibi_tensor: ALiBi of 6 heads, slopes and bias in f32" in repr(patched)
         assert code.build_alibi_tensor is not own[0] and code._get_alibi_slopes is not own[1]
         again = ropewalk.torch.patch(twelve)
-        assert not again.replaced and "it stands for that of a patched model of 6 heads" in repr(again)
+        assert not again.replaced and "it stands for that of a patched model of 6 heads and other slopes" in repr(again)
         for model, expected in zip((six, twelve), before):
             assert torch.allclose(model(tokens, attention_mask=mask).last_hidden_state, expected, rtol=0, atol=1e-5)
         second = ropewalk.torch.patch(_bloom(6))
@@ -140,6 +140,13 @@ def test_patch_of_alibi():
         assert len(second.replaced) == 2 and code.build_alibi_tensor is not own[0]
         second.restore()
         assert (code.build_alibi_tensor, code._get_alibi_slopes) == own
+    code = transformers.models.mpt.modeling_mpt
+    mpt = transformers.MptModel(transformers.MptConfig(vocab_size=99, d_model=48, n_layers=1, n_heads=6, max_seq_len=64)).eval()
+    sixteen = code.build_mpt_alibi_tensor(6, 10, 16)
+    patched = ropewalk.torch.patch(mpt)
+    assert "build_mpt_alibi_tensor" in repr(patched) and (code.build_mpt_alibi_tensor(6, 10, 16) == sixteen).all()
+    assert (code.build_mpt_alibi_tensor(num_heads=6, sequence_length=10)[:, 0, 0] == -9 * torch.from_numpy(ropewalk.alibi_slopes(6))).all()
+    patched.restore()
     model = transformers.FalconModel(transformers.FalconConfig(vocab_size=99, hidden_size=48, num_hidden_layers=2, num_attention_heads=12,
                                                                alibi=True)).eval()
     with torch.no_grad():

@@ -150,7 +150,7 @@ def test_a_layer_that_should_not_rotate():
     assert causes(traced.layers[1], "k") == [("other_layer", "should_not_turn")]
     model.config.no_rope_layers = [1, 1, 1, 1]
     traced = ropewalk.torch.trace(model)
-    assert traced.layers[3].why == "no function that turns q and k was called" and traced.layers[3].consistent is None
+    assert traced.layers[3].why == "no function that is known to turn q and k was called" and traced.layers[3].consistent is None
 
 
 def test_scaling_that_is_missing():

@@ -741,7 +741,7 @@ class Diagnosis:
     @property
     def residual_in_ulp(self) -> float | None:
         """
-        What the expected leaves, in ULP of the arrays, root mean square; None without a model.
+        How far apart the two are, in ULP of the arrays, root mean square; None without a model.
         """
 
     @property

@@ -1,6 +1,8 @@
 """ALiBi in a model's code, and what stands for it: of ropewalk.torch.patch. The bias of head h is slope_h times the position of a key,
 and what a row of scores has in common drops out of the softmax."""
 
+import inspect
+
 import torch
 
 from ._torch_functions import named_functions, stands_for, use
@@ -8,38 +10,43 @@ from ._torch_functions import named_functions, stands_for, use
 _DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 
 
-def _build_alibi_tensor(slopes, dtype):
+def _build_alibi_tensor(slopes):
     """Falcon's and BLOOM's: [batch * heads, 1, keys]; padding gets 0 and is not counted."""
 
-    def build(attention_mask, num_heads, dtype_of_scores):
+    def build(attention_mask, num_heads, dtype):
         position = ((attention_mask.cumsum(-1) - 1) * attention_mask)[:, None, :]
-        bias = slopes.to(attention_mask.device, dtype)[:, None] * position
-        return bias.reshape(-1, 1, attention_mask.shape[-1]).to(dtype_of_scores)
+        bias = slopes.to(attention_mask.device)[:, None] * position
+        return bias.reshape(-1, 1, attention_mask.shape[-1]).to(dtype)
 
     mask = torch.ones(2, 40, dtype=torch.int64)
     mask[1, :7] = 0
     return build, (mask, len(slopes), torch.float32)
 
 
-def _get_alibi_slopes(slopes, dtype):
+def _get_alibi_slopes(slopes):
     """BLOOM's without a mask: [heads]."""
-    return lambda num_heads, device: slopes.to(device, dtype), (len(slopes), torch.device("cpu"))
+
+    def build(num_heads, device):
+        return slopes.to(device)
+
+    return build, (len(slopes), torch.device("cpu"))
 
 
-def _build_mpt_alibi_tensor(slopes, dtype):
+def _build_mpt_alibi_tensor(slopes):
     """MPT's: [heads, 1, keys], 0 at the last key."""
 
     def build(num_heads, sequence_length, alibi_bias_max=8, device=None):
         position = torch.arange(1 - sequence_length, 1, dtype=torch.int32, device=device)
-        return slopes.to(device, dtype)[:, None, None] * position
+        return slopes.to(device)[:, None, None] * position
 
     return build, (len(slopes), 40)
 
 
+# Each gives what stands for the function of its name, and arguments to try both with.
 _MAKERS = {
-    "build_alibi_tensor": (_build_alibi_tensor, 1),  # and which argument is the number of heads
-    "_get_alibi_slopes": (_get_alibi_slopes, 0),
-    "build_mpt_alibi_tensor": (_build_mpt_alibi_tensor, 0),
+    "build_alibi_tensor": _build_alibi_tensor,
+    "_get_alibi_slopes": _get_alibi_slopes,
+    "build_mpt_alibi_tensor": _build_mpt_alibi_tensor,
 }
 
 
@@ -49,16 +56,16 @@ def _same(ours, theirs, dtype):
     return ours.shape == theirs.shape and torch.allclose(ours.double(), theirs.double(), rtol=step, atol=0)
 
 
-def _replacement(original, build, which, heads):
+def _replacement(original, build, slopes):
+    signature = inspect.signature(build)
+
     def alibi(*arguments, **keywords):
-        count = arguments[which] if len(arguments) > which else keywords.get("num_heads")
-        if count != heads:  # of another model
+        given = signature.bind(*arguments, **keywords).arguments
+        if given["num_heads"] != len(slopes) or given.get("alibi_bias_max", 8) != 8:  # of another model
             return original(*arguments, **keywords)
-        if "dtype" in keywords:
-            arguments = (*arguments, keywords.pop("dtype"))
         return build(*arguments, **keywords)
 
-    alibi._heads = heads
+    alibi._slopes = slopes
     return stands_for(alibi, original)
 
 
@@ -69,24 +76,24 @@ def patch_alibi(model, encoding, done):
         return
     slopes, facts = torch.from_numpy(layers[0].alibi_slopes), layers[0].positions
     dtype = _DTYPES[facts["dtype"]]
+    slopes = slopes.to(dtype)
     found = False
     for code, name, function in named_functions(model, _MAKERS):
         found = True
         shown = f"{code.__name__}.{name}"
         how = f"ALiBi of {len(slopes)} heads, slopes and bias in {facts['dtype']}"
         if hasattr(function, "_ropewalk"):  # for another model of this code
-            if function._heads != len(slopes):
-                done.left.append((shown, f"it stands for that of a patched model of {function._heads} heads"))
+            if not torch.equal(function._slopes, slopes):
+                done.left.append((shown, f"it stands for that of a patched model of {len(function._slopes)} heads and other slopes"))
                 continue
             done._undo.append(use(code, name, function))
             done.replaced.append((shown, how))
             continue
-        make, which = _MAKERS[name]
-        build, trial = make(slopes, dtype)
+        build, trial = _MAKERS[name](slopes)
         if not _same(build(*trial), function(*trial), dtype):
             done.left.append((shown, "its bias is not that which the config says for the layers"))
             continue
-        done._undo.append(use(code, name, _replacement(function, build, which, len(slopes))))
+        done._undo.append(use(code, name, _replacement(function, build, slopes)))
         done.replaced.append((shown, how))
     if not found:
         done.left.append((type(model).__name__, f"no function of its code makes ALiBi's bias: expected {', '.join(_MAKERS)}"))

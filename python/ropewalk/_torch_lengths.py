@@ -11,25 +11,33 @@ from ._ropewalk import Rope
 _LONG = 1 << 31  # tokens; more than any context
 
 
+# The state of a rope has tuples and bytes, which JSON has not; and no lists and texts.
 def text_of(rope):
-    return json.dumps(rope.__getstate__())
+    return json.dumps(rope.__getstate__(), default=lambda text: text.decode("latin-1"))
+
+
+def _state_of(value):
+    if isinstance(value, list):
+        return tuple(map(_state_of, value))
+    return value.encode("latin-1") if isinstance(value, str) else value
+
+
+def _rope_from(state):
+    rope = Rope.__new__(Rope)
+    rope.__setstate__(state)
+    return rope
 
 
 @functools.lru_cache(maxsize=256)
 def rope_of(text):
-    rope = Rope.__new__(Rope)
-    rope.__setstate__(tuple(json.loads(text)))
-    return rope
+    return _rope_from(_state_of(json.loads(text)))
 
 
 @functools.lru_cache(maxsize=1024)
 def rope_of_length(text, length):
     """The rope with seq_len."""
-    state = json.loads(text)
-    state[-1][0] = length
-    rope = Rope.__new__(Rope)
-    rope.__setstate__(tuple(state))
-    return rope
+    config, _, *heads = _state_of(json.loads(text))
+    return _rope_from((config, length, *heads))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -237,6 +237,6 @@ def trace(model, inputs=None):
         if calls:
             _compare(traced, encoding, calls, positions)
         elif layer.rope is not None:
-            traced.why = "no function that turns q and k was called" + ("" if recorder.calls else " by any layer that ropewalk knows")
+            traced.why = "no function that is known to turn q and k was called"
         layers.append(traced)
     return Traced(encoding.name, layers)

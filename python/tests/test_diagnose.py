@@ -1,12 +1,16 @@
 """ropewalk.diagnose beside the command, on the committed dumps, and on rotations that NumPy makes."""
 
 import json
+import pathlib
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 import ropewalk
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import diagnose_corpus  # noqa: E402
 
 
 def command(*words):
@@ -131,3 +135,30 @@ def test_what_is_refused_without_a_model_or_with_several_axes(q):
         ropewalk.diagnose("chatglm-6b", before=q, after=q)
     with pytest.raises(TypeError, match="unexpected keyword argument 'befor'"):
         ropewalk.diagnose("llama-3-8b", befor=q)
+
+
+@pytest.mark.parametrize("model, fault, tokens", (
+    ("gpt-neox-20b", "pairs of the whole head", "64"), ("gpt-neox-20b", "as if the whole head turned", "4"),
+    ("qwen2.5-7b-yarn", "a norm between", "64"), ("gpt-oss-20b", "betas swapped", "64"), ("llama-3-8b", "inv_freq in e4m3", "64"),
+    ("llama-3-8b", "TF32", "64"), ("phi-3.5-mini", "long list", "4"), ("internlm2.5-7b", "as of 65536 tokens", "64"),
+    ("smollm3-3b", "turned where it should not", "64"), ("qwen2-vl-7b", "row for column", "64"), ("llama-2-7b", "packed texts run on", "packed"),
+))
+def test_faults_of_the_corpus(model, fault, tokens):
+    chosen = [case for case in diagnose_corpus.cases()
+              if (case[0].name, [each[0] for each in case[1]], case[2], case[3]) == (model, [fault], tokens, "f32")]
+    assert [diagnose_corpus.run_case((0, case))[1] for case in chosen] == ["first"]
+
+
+def test_angles_of_a_float32_recurrence_as_in_ggml(q):
+    half, angle = q.shape[-1] // 2, np.arange(12, dtype=np.float32)
+    step, angles = np.float32(5e5) ** np.float32(-1 / half), []
+    for _ in range(half):
+        angles.append(angle)
+        angle = angle * step
+    c, s = (f(np.stack(angles, -1))[:, None].astype(np.float32) for f in (np.cos, np.sin))
+    a, b = q[..., :half], q[..., half:]
+    assert ropewalk.diagnose("llama-3-8b", before=q, after=np.concatenate([a * c - b * s, b * c + a * s], -1)).consistent
+    after = q.copy()
+    after[..., ::2], after[..., 1::2] = q[..., ::2] * c - q[..., 1::2] * s, q[..., 1::2] * c + q[..., ::2] * s
+    causes = ropewalk.diagnose("llama-3-8b", before=q, after=after).findings[0]["causes"]
+    assert [(cause["hypothesis"], cause["variant"]) for cause in causes] == [("pairing", "interleaved")]

@@ -63,8 +63,10 @@ struct Judge {
 
 Misfit misfit(const PairFits& fits, const Multipliers& multipliers, const MisfitOptions& options) {
   constexpr double kMostSlack = 0.3;
-  // Half a step of the product; eight for frequencies that came out of several float32 operations.
-  const double slack = (multipliers.float_angles() ? 1 : 8) * 0x1p-24;
+  // Half a step of the product; eight for frequencies that came out of several float32 operations;
+  // and one for each pair before, where they are a recurrence, as in ggml.
+  const bool exact = !multipliers.float_angles();
+  const double own = exact || multipliers.scaled() ? 8 : 1;
   Judge judge{options};
   std::vector<std::complex<double>> wanted;
   std::vector<double> angles;
@@ -73,6 +75,7 @@ Misfit misfit(const PairFits& fits, const Multipliers& multipliers, const Misfit
     for (size_t i = 0; i < fits.pairs; ++i) {
       const double angle = std::abs(angles[i]);
       judge.result.largest_angle = std::max(judge.result.largest_angle, angle);
+      const double slack = (own + (exact ? static_cast<double>(i) : 0)) * 0x1p-24;
       const double bound = options.tolerance + std::min(slack * angle, kMostSlack);
       if (!judge.add(fits.at(g, i), wanted[i], bound, g, i)) return false;
     }

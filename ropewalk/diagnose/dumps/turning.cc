@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ropewalk/base/half.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
@@ -63,7 +64,8 @@ Multipliers::Multipliers(const Turning& turning, const PositionTable& positions,
       times_(turning.times),
       table_dtype_(turning.table_dtype),
       by_heads_(turning.places.grouping == RowGrouping::heads),
-      exchanged_(turning.exchanged) {
+      exchanged_(turning.exchanged),
+      scaled_(is_scaled(turning.rope.rope_type) || !turning.rope.lists.empty()) {
   const Spectrum& spectrum = cache.of(turning.rope, turning.seq_len);
   inv_freq_ = turning.inv_freq.empty() ? spectrum.inv_freq : turning.inv_freq;
   axis_ = spectrum.axis;

@@ -83,6 +83,8 @@ class Multipliers {
   double amplitude() const { return amplitude_ * scaling_; }
   double outside_amplitude() const { return outside_; }
   bool float_angles() const { return floats_.has_value(); }
+  // Whether frequencies are more than powers: programs round them differently.
+  bool scaled() const { return scaled_; }
 
   // Positions of the token s of row b, one for each axis; of the head s where heads were turned by
   // their number.
@@ -97,7 +99,7 @@ class Multipliers {
   std::vector<int32_t> axis_;
   double amplitude_ = 1, scaling_ = 1, outside_ = 1, times_ = 1;
   DType table_dtype_ = DType::f64;
-  bool by_heads_ = false, exchanged_ = false;
+  bool by_heads_ = false, exchanged_ = false, scaled_ = false;
   std::optional<FloatAngles> floats_;
 };
 

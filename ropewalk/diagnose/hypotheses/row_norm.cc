@@ -7,6 +7,11 @@ void propose(const Turning& from, DumpEvidence& evidence, std::vector<Proposal>&
   if (from.places.unit_rows || evidence.explains(from.places)) return;
   Turning turning = from;
   turning.places.unit_rows = true;
+  // Where the whole head turns, a norm takes the attention scaling away with the length.
+  const RotaryLayout& layout = from.places.in;
+  int64_t turned = 0;
+  for (const RotaryWindow& window : layout.windows) turned += window.dim;
+  if (turned == layout.head_dim) turning.scaling_power = 0;
   out.push_back({turning, {"row_norm", "each_row"}});
 }
 

@@ -139,8 +139,11 @@ void propose_swapped_betas(const Turning& from, DumpEvidence& evidence, Out& out
     return dim * std::log(context_of(from, evidence) / (beta * 2 * std::numbers::pi)) /
            (2 * std::log(from.rope.rope_theta));
   };
-  const double low = std::max(std::floor(turns_at(slow)), 0.0);
-  const double high = std::min(std::ceil(turns_at(fast)), dim - 1);
+  const bool truncate = value_of(from.rope, "truncate", 1) != 0;
+  double low = turns_at(slow), high = turns_at(fast);
+  if (truncate) low = std::floor(low), high = std::ceil(high);
+  low = std::max(low, 0.0);
+  high = std::min(high, dim - 1);
   Turning turning = from;
   turning.inv_freq.clear();
   for (int64_t i = 0; i < from.rope.rotary_dim / 2; ++i) {

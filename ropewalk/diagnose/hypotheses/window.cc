@@ -77,6 +77,7 @@ void propose_proportional(const Turning& from, const RotaryWindow& window, Out& 
   out.push_back({turning, cause("exponent", head, window.dim)});
   std::fill(inv_freq.begin() + window.dim / 2, inv_freq.end(), 0.0);
   turning.inv_freq = inv_freq;
+  turning.rope.rotary_dim = head;
   set_window(turning, {.offset = 0, .dim = head});
   out.push_back({turning, cause("proportional", head, window.dim)});
   // Pairs of the whole head, but the frequencies of the part.
