@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
 
+#include "python/native/arguments.h"
 #include "python/native/diagnose_arguments.h"
 #include "python/native/diagnose_docs.h"
 #include "python/native/json.h"
@@ -184,8 +185,8 @@ std::string repr(const Diagnosis& diagnosis) {
 }  // namespace
 
 void bind_diagnose(nb::module_& m) {
-  nb::class_<Diagnosis>(m, "Diagnosis", docs::kDiagnosis)
-      .def_prop_ro("consistent", consistent, docs::kConsistent)
+  nb::class_<Diagnosis> diagnosis(m, "Diagnosis", docs::kDiagnosis);
+  diagnosis.def_prop_ro("consistent", consistent, docs::kConsistent)
       .def_prop_ro("verdict", verdict_of, docs::kVerdict)
       .def_prop_ro(
           "findings",
@@ -200,10 +201,10 @@ void bind_diagnose(nb::module_& m) {
       .def_prop_ro(
           "first_wrong", [](const Diagnosis& d) { return part_of(d, "first_wrong"); },
           nb::sig("def first_wrong(self) -> dict | None"), docs::kFirstWrong)
-      .def(
-          "to_dict", [](const Diagnosis& d) { return to_python(json_of(d)); },
-          nb::sig("def to_dict(self) -> dict"), docs::kDiagnosisToDict)
       .def("__repr__", repr);
+  define(
+      diagnosis, "def to_dict(self) -> dict",
+      [](const Diagnosis& d) { return to_python(json_of(d)); }, docs::kDiagnosisToDict);
   m.def("diagnose", diagnose, nb::arg("model").none() = nb::none(), nb::arg("keywords"),
         nb::sig(docs::kDiagnoseSig), docs::kDiagnose);
 }

@@ -32,6 +32,7 @@ GOOD = {
     "Encoding.to_dict": (ENC.to_dict, {}),
     "Encoding.plot": (ENC.plot, dict(layer=0, seq_len=9, ax=mock.MagicMock())),
     "Attention.to_dict": (ENC.layers[0].attention.to_dict, {}),
+    "Diagnosis.to_dict": (ropewalk.diagnose("llama-2-7b", inv_freq=ENC.rope().inv_freq).to_dict, {}),
     "Comparison.to_dict": (ropewalk.compare(ENC, ENC).to_dict, {}),
     "read_model": (ropewalk.read_model, dict(source="llama-2-7b", assume="", scaling={"rope_type": "linear", "factor": 2.0})),
     "preset_names": (ropewalk.preset_names, {}),
@@ -61,7 +62,7 @@ INSIDE = {
     "token_ids": "^chatglm positions: ",
 }
 # These are in tests of their own.
-ATTENTION = re.compile("attention(_|$)|attend|[Kk][Vv]")
+ELSEWHERE = re.compile("attention(_|$)|attend|[Kk][Vv]|diagnose$")
 
 
 def functions():
@@ -76,7 +77,7 @@ def functions():
             yield name, value
 
 
-NAMES = [name for name, function in functions() if not ATTENTION.match(name)]
+NAMES = [name for name, function in functions() if not ELSEWHERE.match(name)]
 
 
 def parameters(name):
@@ -159,7 +160,7 @@ def test_words():
 
 def test_the_docs_name_one_signature():
     for name, function in functions():
-        if name == "Rope" or ATTENTION.match(name):
+        if name == "Rope" or ELSEWHERE.match(name):
             continue
         lines = [line for line in function.__doc__.splitlines() if line.startswith(name.rpartition(".")[2] + "(")]
         assert len(lines) == 2 and lines[1].endswith("(...)"), name
