@@ -750,10 +750,10 @@ class Diagnosis:
         Where it is first not as expected, or None: token, pair and angles; of scores head, query, key and numbers.
         """
 
+    def __repr__(self) -> str: ...
+
     def to_dict(self) -> dict:
         """As `ropewalk diagnose --json` prints it."""
-
-    def __repr__(self) -> str: ...
 
 def diagnose(model: object | None = None, *, before: object | None = None, after: object | None = None, mine: object | None = None, reference: object | None = None, cos: object | None = None, sin: object | None = None, inv_freq: object | None = None, scores: object | None = None, q: object | None = None, k: object | None = None, position_ids: object | None = None, layout: Literal["bshd", "bhsd", "thd"] | None = None, layer: int | None = None, part: str | None = None, seq_len: int | None = None, name: Literal["q", "k"] = "q", rotated: bool = False, after_softmax: bool = False, normed: bool = False, key_mask: object | None = None, q_norm: object | None = None, k_norm: object | None = None, bucket_bias: object | None = None, prefix: int | None = None) -> Diagnosis:
     """
