@@ -18,9 +18,9 @@ namespace ropewalk {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Keys that are read at once, each vector of q then serving four; rows of q that share what is read:
-// as many as have registers; values that are read at once: sums are read and written once for them,
-// and eight rows of float32 that lie pages apart would fill their sets of the first cache.
+// Keys that are read at once, each vector of q then serving four; rows of q that share what is
+// read: as many as have registers; values that are read at once: sums are read and written once for
+// them, and eight rows of float32 that lie pages apart would fill their sets of the first cache.
 constexpr int kKeysAtOnce = 4;
 template <class V>
 constexpr int kValuesAtOnce = V::kBytes == 4 ? 4 : 8;
