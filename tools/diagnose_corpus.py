@@ -10,6 +10,7 @@ dumps; --processes N (1); --write testdata/diagnose makes the part of the corpus
 
 import argparse
 import collections
+import functools
 import multiprocessing
 import pathlib
 import sys
@@ -19,8 +20,7 @@ import numpy as np
 from diagnose_faults import faults
 from diagnose_rotations import Call, models, rounded
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-MODELS = ROOT / "testdata/models"
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "testdata/models"
 EPSILON = {"f32": 2.0**-23, "bf16": 2.0**-8, "f16": 2.0**-11}
 
 HEADS = 8
@@ -173,16 +173,11 @@ def run_case(numbered):
     return number, judge(result, [fault[3] for fault in chosen]), result
 
 
-_CASES = []
+_every_case = functools.lru_cache(lambda: list(cases()))
 
 
 def run_number(number):
-    if not _CASES:
-        _CASES.extend(cases())
-    return run_case((number, _CASES[number]))
-
-
-COLUMNS = ("first", "later", "missed", "silent")
+    return run_case((number, _every_case()[number]))
 
 
 def print_table(counts, heads):
@@ -191,7 +186,7 @@ def print_table(counts, heads):
     for key, count in sorted(counts.items()):
         total = sum(count.values())
         share = lambda verdict: f"{count[verdict]} ({100 * count[verdict] / total:.1f} %)" if count[verdict] else "0"
-        print(f"| {' | '.join(map(str, key))} | {total} | {' | '.join(map(share, COLUMNS))} |")
+        print(f"| {' | '.join(map(str, key))} | {total} | {' | '.join(map(share, ('first', 'later', 'missed', 'silent')))} |")
 
 
 def right_dump(number):
@@ -244,26 +239,33 @@ def write(folder):
             np.save(place / "positions.npy", positions)
 
 
+def tell(verdict, case, result):
+    says = [" & ".join(f'{c["hypothesis"]}.{c["variant"]}' for c in f["causes"]) for f in result["findings"]]
+    print(f"{verdict}: {name_of(case)}: {result['verdict']} {says}", file=sys.stderr, flush=True)
+
+
 def run_corpus(pool, chosen, every_case):
     by_type, by_fault = (collections.defaultdict(collections.Counter) for _ in range(2))
-    unseen = most = 0
-    for done, (number, verdict, result) in enumerate(pool.imap_unordered(run_number, [int(n) for n in chosen], chunksize=8), 1):
-        if done % 500 == 0:
-            print(f"{done} of {len(chosen)} cases", file=sys.stderr, flush=True)
-        case = every_case[number]
-        _, faults_in, tokens, dtype = case
-        if verdict == "invisible":
-            unseen += 1
-            continue
-        by_type[(len(faults_in), dtype, tokens)][verdict] += 1
-        if len(faults_in) == 1:
-            by_fault[(faults_in[0][0],)][verdict] += 1
-        most = max(most, len(result["findings"]))
-        if verdict != "first":
-            says = [" & ".join(f'{c["hypothesis"]}.{c["variant"]}' for c in f["causes"]) for f in result["findings"]]
-            print(f"{verdict}: {name_of(case)}: {result['verdict']} {says}", file=sys.stderr, flush=True)
+    unseen = most = done = 0
+    try:
+        for number, verdict, result in pool.imap_unordered(run_number, [int(n) for n in chosen], chunksize=8):
+            done += 1
+            if done % 500 == 0:
+                print(f"{done} of {len(chosen)} cases", file=sys.stderr, flush=True)
+            case, (_, faults_in, tokens, dtype) = every_case[number], every_case[number]
+            if verdict == "invisible":
+                unseen += 1
+                continue
+            by_type[(len(faults_in), dtype, tokens)][verdict] += 1
+            if len(faults_in) == 1:
+                by_fault[(faults_in[0][0],)][verdict] += 1
+            most = max(most, len(result["findings"]))
+            if verdict != "first":
+                tell(verdict, case, result)
+    except KeyboardInterrupt:  # what there is, a sample
+        pool.terminate()
     print_table(by_type, ("faults", "type", "tokens"))
-    print(f"\n{unseen} cases in which the fault changes nothing beyond the noise of the type are left out. "
+    print(f"\n{done} of {len(chosen)} cases; {unseen} in which the fault changes nothing beyond the noise of the type are left out. "
           f"At most {most} findings.\n")
     print_table(by_fault, ("fault",))
 
@@ -286,7 +288,7 @@ def main():
                 print(what, str(result)[:600])
             print(f"{len(results)} right dumps, {len(wrong)} false alarms")
             return 1 if wrong else 0
-        every_case = list(cases())
+        every_case = _every_case()
         chosen = [n for n, c in enumerate(every_case) if arguments.only in name_of(c) and n % arguments.every == 0]
         np.random.default_rng(0).shuffle(chosen)
         run_corpus(pool, chosen, every_case)

@@ -93,7 +93,9 @@ class Ggml:
             kind, numpy = _TYPES[dtype]
             a = self._tensor(context, np.ascontiguousarray(x, numpy), kind)
             if "sections" in m:
-                positions = np.concatenate([positions, np.zeros((1, positions.shape[1]), positions.dtype)])
+                # ggml turns the pairs of IMROPE that are left over (61, 62 of Qwen3-VL) by a fourth axis, transformers by the first;
+                # llama.cpp itself has 0 there, which diagnose does find.
+                positions = np.concatenate([positions, positions[:1]])
             b = self._tensor(context, np.ascontiguousarray(positions.ravel(), np.int32), _I32)
             c = self._tensor(context, m["factors"], 0) if m.get("factors") is not None else None
             numbers = (m["mode"], m.get("original", 0), m["base"], m.get("scale", 1.0), m.get("ext", 0.0), m.get("attn", 1.0), 32.0, 1.0)
