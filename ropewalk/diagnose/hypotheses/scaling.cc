@@ -140,10 +140,9 @@ void propose_swapped_betas(const Turning& from, DumpEvidence& evidence, Out& out
            (2 * std::log(from.rope.rope_theta));
   };
   const bool truncate = value_of(from.rope, "truncate", 1) != 0;
-  double low = turns_at(slow), high = turns_at(fast);
-  if (truncate) low = std::floor(low), high = std::ceil(high);
-  low = std::max(low, 0.0);
-  high = std::min(high, dim - 1);
+  const double slow_turns = turns_at(slow), fast_turns = turns_at(fast);
+  const double low = std::max(truncate ? std::floor(slow_turns) : slow_turns, 0.0);
+  const double high = std::min(truncate ? std::ceil(fast_turns) : fast_turns, dim - 1);
   Turning turning = from;
   turning.inv_freq.clear();
   for (int64_t i = 0; i < from.rope.rotary_dim / 2; ++i) {
