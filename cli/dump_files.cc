@@ -23,7 +23,7 @@ std::vector<DumpTensor> of_named_tensors(const File& file, const std::string& na
                                          const std::string& option) {
   if (!name.empty()) return {{name, readable(file.read(name))}};
   std::vector<DumpTensor> tensors;
-  for (const char* usual : {"q", "k"}) {
+  for (const char* usual : {"q", "k", "v"}) {
     if (file.contains(usual)) tensors.push_back({usual, readable(file.read(usual))});
   }
   if (!tensors.empty()) return tensors;
@@ -37,31 +37,47 @@ std::vector<DumpTensor> of_named_tensors(const File& file, const std::string& na
                   option, file.label(), file.entries().size()));
 }
 
-}  // namespace
-
-std::vector<DumpTensor> load_dumps(const std::string& file, const std::string& option,
-                                   bool bf16_as_v2) {
+std::vector<DumpTensor> load(const std::string& file, const std::string& option, bool bf16_as_v2,
+                             bool complex) {
   const ArrayFile array = array_file(file);
   switch (array.format) {
     case ArrayFile::Format::safetensors:
       return of_named_tensors(SafetensorsFile(array.path), array.tensor, option);
     case ArrayFile::Format::torch:
-      return of_named_tensors(TorchFile(array.path), array.tensor, option);
+      return of_named_tensors(TorchFile(array.path, {.complex_as_pairs = complex}), array.tensor,
+                              option);
     case ArrayFile::Format::npy:
       break;
   }
-  // k.npy, keys_rotated.npy
+  // k.npy, keys_rotated.npy, values.npy
   const std::string name = std::filesystem::path(file).filename().string();
-  return {
-      {name.starts_with('k') ? "k" : "q", readable(read_npy(file, {.bf16_as_v2 = bf16_as_v2}))}};
+  const NpyOptions options{.bf16_as_v2 = bf16_as_v2, .complex_as_pairs = complex};
+  // A name that merely begins so, as that of a model may, is not of v: v is not to be rotated.
+  const bool values = name.starts_with("v.") || name.starts_with("v_") || name.starts_with("value");
+  const char* whose = name.starts_with('k') ? "k" : values ? "v" : "q";
+  return {{whose, readable(read_npy(file, options))}};
 }
 
-Tensor load_dump(const std::string& file, const std::string& option, bool bf16_as_v2) {
-  std::vector<DumpTensor> tensors = load_dumps(file, option, bf16_as_v2);
+Tensor only(std::vector<DumpTensor> tensors, const std::string& file, const std::string& option) {
   if (tensors.size() == 1) return std::move(tensors[0].tensor);
   throw Error(ErrorCode::invalid_argument,
               fmt::format("{}: expected one array, found {} in {}; name it as FILE:NAME", option,
                           tensors.size(), escaped(file)));
+}
+
+}  // namespace
+
+std::vector<DumpTensor> load_dumps(const std::string& file, const std::string& option,
+                                   bool bf16_as_v2) {
+  return load(file, option, bf16_as_v2, false);
+}
+
+Tensor load_dump(const std::string& file, const std::string& option, bool bf16_as_v2) {
+  return only(load(file, option, bf16_as_v2, false), file, option);
+}
+
+Tensor load_complex(const std::string& file, const std::string& option, bool bf16_as_v2) {
+  return only(load(file, option, bf16_as_v2, true), file, option);
 }
 
 }  // namespace ropewalk::cli

@@ -29,6 +29,7 @@ set(ROPEWALK_PUBLIC_HEADERS
     ropewalk/diagnose/checkpoint_findings.h
     ropewalk/diagnose/compare.h
     ropewalk/diagnose/layer_kinds.h
+    ropewalk/diagnose/other_check.h
     ropewalk/diagnose/permuted_rows.h
     ropewalk/diagnose/rotation_decay.h
     ropewalk/diagnose/scaling_bands.h

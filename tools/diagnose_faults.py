@@ -38,6 +38,73 @@ def e4m3(x):
     return np.round(x / step) * step
 
 
+def mixed(call, other, swap):
+    """cos of one set of angles, sin of another."""
+
+    def turn(x):
+        first, second = call.angles(), other()
+        if swap:
+            first, second = second, first
+        cos, sin = (call.amplitude * f(call.times * a)[:, :, None] for f, a in ((np.cos, first), (np.sin, second)))
+        y = x.copy()
+        a, b = call.channels(call.pairing)
+        c, d = call.channels(call.out)
+        y[..., c], y[..., d] = x[..., a] * cos - x[..., b] * sin, x[..., b] * cos + x[..., a] * sin
+        return y * call.all
+
+    call.turn = turn
+
+
+def shifted_sin(call):
+    def other():
+        kept = call.positions
+        call.positions = kept + 1
+        angles = call.angles()
+        call.positions = kept
+        return angles
+
+    mixed(call, other, False)
+
+
+def unscaled_cos(call):
+    def other():
+        kept = call.w
+        call.w = call.model.inv_freq(scaled=False)
+        angles = call.angles()
+        call.w = kept
+        return angles
+
+    mixed(call, other, True)
+
+
+def other_form(of_pair):
+    """of_pair(a, b, cos, sin, cos2, sin2): the two numbers of a pair, and cos and sin of the column of the second channel."""
+
+    def does(call):
+        def turn(x):
+            angles = call.times * call.angles()
+            pairs = angles.shape[-1]
+            columns = np.stack(call.channels(call.pairing)) - call.offset
+            if of_pair == "columns":  # the table has its columns doubled in the other way
+                first, second = columns // 2 if call.pairing == "half" else columns % pairs
+            else:
+                first = second = np.arange(pairs)
+            cos, sin = (call.amplitude * f(angles[..., first])[:, :, None] for f in (np.cos, np.sin))
+            cos2, sin2 = (call.amplitude * f(angles[..., second])[:, :, None] for f in (np.cos, np.sin))
+            y = x.copy()
+            a, b = (x[..., at] for at in call.channels(call.pairing))
+            c, d = call.channels(call.out)
+            if of_pair == "columns":
+                y[..., c], y[..., d] = a * cos - b * sin, b * cos2 + a * sin2
+            else:
+                y[..., c], y[..., d] = of_pair(a, b, cos, sin)
+            return y * call.all
+
+        call.turn = turn
+
+    return does
+
+
 # name, whether it may be put into (model, call), what it does, findings that name it (hypothesis, variant or None), what it changes,
 # the tokens that it needs
 def faults():
@@ -170,6 +237,14 @@ def faults():
         simple("angles in f16", setter(angle=lambda c: through("f16")), ("angle_precision", None)),
         simple("positions in bf16", setter(positions=lambda c: bf16(c.positions).astype(np.float64)), ("position_precision", None), ("angle_precision", None)),
         simple("cos and sin in bf16", setter(table="bf16"), ("angle_precision", None)),
+        simple("rotate_half without its minus", other_form(lambda a, b, c, s: (a * c + b * s, b * c + a * s)), ("rotate_half", "no_minus"), kind="form"),
+        simple("both halves with a minus", other_form(lambda a, b, c, s: (a * c - b * s, b * c - a * s)), ("rotate_half", "both_minus"), kind="form"),
+        simple("halves not exchanged", other_form(lambda a, b, c, s: (a * (c + s), b * (c + s))), ("rotate_half", "not_exchanged"), kind="form"),
+        simple("overwritten in place", other_form(lambda a, b, c, s: (a * c - b * s, b * c + (a * c - b * s) * s)), ("rotate_half", "in_place"), kind="form"),
+        simple("columns doubled the other way", other_form("columns"), ("rotate_half", None), when=one_axis, kind="form"),
+        simple("sin of the next position", shifted_sin, ("mixed_tables", "sin_shifted"), kind="form"),
+        simple("cos without the scaling", unscaled_cos, ("mixed_tables", "cos_unscaled"), when=scaled, kind="form"),
+        simple("far past a cache", shifted(1234567), ("positions", "offset"), kind="form"),
         simple("no attention scaling", setter(amplitude=1.0), ("amplitude", None), ("scaling", "parameter"), when=lambda m, c: m.amplitude != 1),
         simple("attention scaling twice", setter(amplitude=lambda c: c.amplitude**2), ("amplitude", None), when=lambda m, c: m.amplitude != 1),
         simple("attention scaling that is not there", setter(amplitude=mscale(16)), ("amplitude", None), when=lambda m, c: m.amplitude == 1),

@@ -1,153 +1,37 @@
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/diagnose_checkpoints.h"
 #include "cli/diagnose_scores.h"
-#include "cli/dump_files.h"
-#include "cli/output.h"
+#include "cli/diagnose_sources.h"
+#include "cli/diagnose_vectors.h"
 #include "cli/rotary.h"
 #include "cli/with_option.h"
-#include "ropewalk/diagnose/dump_reports.h"
-#include "ropewalk/diagnose/find_encoding.h"
-#include "ropewalk/report/dump_report_words.h"
-#include "ropewalk/report/dumps_to_json.h"
 
 namespace ropewalk::cli {
 namespace {
 
-struct Options {
-  ModelOptions model;
-  std::string before, after, mine, reference, cos, sin, inv_freq;
-  std::string positions, token_ids, layer, part, seq_len, layout;
-  bool json = false, bf16 = false;
+struct Options : DumpSources {
+  std::string other, other_model;
+  bool weights = false;
   ScoreOptions scores;
 };
-
-DumpSubject subject_of(const Options& o, const ModelEncoding& model) {
-  const int64_t seq_len = seq_len_option(o.seq_len);
-  if (!o.part.empty()) return subject_of_part(model, part_option(model, o.part), seq_len);
-  const int64_t number =
-      o.layer.empty() ? first_with_positions(model) : parse_integer(o.layer, "--layer");
-  layer_option(model, number);
-  return subject_of_layer(model, number, seq_len);
-}
-
-int64_t length_of(const Tensor& x, TensorLayout layout, const std::string& files) {
-  int64_t length = 0;
-  with_input_files(files, [&] { length = tokens_of(x.view(), layout, "dump"); });
-  return length;
-}
-
-// Two arrays of one name, read in a layout.
-DumpReport of_array(const Options& o, const DumpSubject& subject, const DumpTensor& first,
-                    const DumpTensor& second, TensorLayout layout) {
-  const bool two = !o.mine.empty();
-  const std::string& first_file = two ? o.reference : o.before;
-  const Tensor ids =
-      read_positions(o.positions, o.token_ids, length_of(first.tensor, layout, first_file),
-                     &subject.expected.rope)
-          .ids;
-  const DumpArrays arrays{first.name, first.tensor.view(), second.tensor.view(), layout,
-                          positions_of(ids.view())};
-  DumpReport report;
-  with_input_files(first_file + ", " + (two ? o.mine : o.after), [&] {
-    report =
-        two ? report_of_two(arrays, subject, o.reference) : report_of_rotation(arrays, subject);
-  });
-  return report;
-}
-
-// --before and --after, or --mine and --reference, of which the second is turned back.
-std::vector<DumpReport> of_arrays(const Options& o, const DumpSubject& subject) {
-  const bool two = !o.mine.empty();
-  const char *first_option = two ? "--reference" : "--before",
-             *second_option = two ? "--mine" : "--after";
-  const std::vector<DumpTensor> first =
-      load_dumps(two ? o.reference : o.before, first_option, o.bf16);
-  const std::vector<DumpTensor> second = load_dumps(two ? o.mine : o.after, second_option, o.bf16);
-  if (first.size() != second.size()) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: expected {} arrays, as {} has, found {}", second_option,
-                            first.size(), first_option, second.size()));
-  }
-  std::vector<DumpReport> reports;
-  for (size_t i = 0; i < first.size(); ++i) {
-    const auto layouts =
-        o.layout.empty() ? likely_layouts(subject.layer, {first[i].name, first[i].tensor.shape})
-                         : std::vector{parse_name(o.layout, "--layout", tensor_layout_from_name)};
-    reports.push_back(of_likeliest(layouts, [&](TensorLayout layout) {
-      return of_array(o, subject, first[i], second[i], layout);
-    }));
-  }
-  return reports;
-}
-
-DumpReport of_table(const Options& o, const DumpSubject& subject) {
-  const Tensor cos = load_dump(o.cos, "--cos", o.bf16), sin = load_dump(o.sin, "--sin", o.bf16);
-  const std::string files = o.cos + ", " + o.sin;
-  int64_t rows = 0;
-  with_input_files(files, [&] { rows = rows_of_table(cos.view(), sin.view(), subject); });
-  const Tensor ids = read_positions(o.positions, o.token_ids, rows, &subject.expected.rope).ids;
-  DumpReport report;
-  with_input_files(files, [&] {
-    report = report_of_table(cos.view(), sin.view(), positions_of(ids.view()), subject);
-  });
-  return report;
-}
-
-DumpReport of_frequencies(const Options& o, const DumpSubject& subject) {
-  const Tensor inv_freq = load_dump(o.inv_freq, "--inv-freq", o.bf16);
-  DumpReport report;
-  with_input_files(o.inv_freq, [&] { report = report_of_frequencies(inv_freq.view(), subject); });
-  return report;
-}
-
-void print_reports(const std::vector<DumpReport>& reports, bool json) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (const DumpReport& report : reports) {
-    if (json) {
-      out.push_back(to_json(report));
-    } else {
-      fmt::print("{}", text_of(report));
-    }
-  }
-  if (json) print_json({{"diagnoses", out}});
-}
-
-int find(const Options& o) {
-  const Tensor before = load_dump(o.before, "--before", o.bf16);
-  const Tensor after = load_dump(o.after, "--after", o.bf16);
-  const TensorLayout layout = o.layout.empty()
-                                  ? TensorLayout::bshd
-                                  : parse_name(o.layout, "--layout", tensor_layout_from_name);
-  const Tensor positions =
-      read_positions(o.positions, o.token_ids, length_of(before, layout, o.before), nullptr).ids;
-  FoundEncodings found;
-  with_input_files(o.before + ", " + o.after, [&] {
-    found = find_encoding({before.view(), after.view(), layout, positions_of(positions.view())});
-  });
-  if (o.json) {
-    print_json(to_json(found));
-  } else {
-    fmt::print("{}", text_of(found));
-  }
-  return found.found.empty() ? 1 : 0;
-}
 
 void check_form(const Options& o) {
   const auto given = [](const std::string& text) { return text.empty() ? 0 : 1; };
   const int forms = given(o.before + o.after) + given(o.mine + o.reference) + given(o.cos + o.sin) +
-                    given(o.inv_freq) + int{o.scores.any()};
+                    given(o.freqs_cis) + given(o.inv_freq) + given(o.sinusoidal) +
+                    int{o.scores.any()};
   const bool halves = given(o.before) != given(o.after) || given(o.mine) != given(o.reference) ||
                       given(o.cos) != given(o.sin);
   if (forms == 1 && !halves) return;
-  throw Error(
-      ErrorCode::invalid_argument,
-      "give --before and --after, or --mine and --reference, or --cos and --sin, or --inv-freq, or "
-      "--scores, --q and --k");
+  throw Error(ErrorCode::invalid_argument,
+              "give --before and --after, or --mine and --reference, or --cos and --sin, or "
+              "--freqs-cis, or --inv-freq, or --sinusoidal, or "
+              "--scores, --q and --k, or two checkpoints");
 }
 
 int of_scores(const Options& o) {
@@ -158,28 +42,45 @@ int of_scores(const Options& o) {
       model, o.layer.empty() ? first_with_positions(model) : parse_integer(o.layer, "--layer"));
 }
 
-int diagnose(const Options& o) {
-  check_form(o);
-  if (o.model.model.empty()) {
-    if (!o.before.empty() && o.layer.empty() && o.part.empty() && o.token_ids.empty())
-      return find(o);
+int of_checkpoints(const Options& o) {
+  if (o.other.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "without a MODEL only --before and --after are compared, of positions of one axis");
+                "--weights and --other-model go with two checkpoints, MODEL and OTHER");
+  }
+  if (o.scores.any() || !(o.before + o.after + o.mine + o.reference + o.cos + o.sin + o.freqs_cis +
+                          o.inv_freq + o.sinusoidal + o.positions + o.token_ids + o.layer + o.part)
+                             .empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "two checkpoints are compared without dumps, tables, layers and positions");
+  }
+  return diagnose_checkpoints({.model = o.model,
+                               .other = o.other,
+                               .other_model = o.other_model,
+                               .weights_only = o.weights,
+                               .json = o.json});
+}
+
+int diagnose(const Options& o) {
+  if (!o.other.empty() || o.weights || !o.other_model.empty()) return of_checkpoints(o);
+  check_form(o);
+  if (!o.sinusoidal.empty()) {
+    if ((o.layer + o.token_ids + o.seq_len + o.layout).empty()) return diagnose_vectors(o);
+    throw Error(ErrorCode::invalid_argument,
+                "--sinusoidal vectors are those of a --part, without --layer, --layout, "
+                "--token-ids and --seq-len");
+  }
+  if (o.model.model.empty()) {
+    if (!o.scores.any() && (o.layer + o.part + o.token_ids + o.seq_len).empty()) {
+      return find_encoding_of(o);
+    }
+    throw Error(ErrorCode::invalid_argument,
+                "--scores, --layer, --part, --token-ids and --seq-len need a MODEL");
   }
   if (!o.layer.empty() && !o.part.empty()) {
     throw Error(ErrorCode::invalid_argument, "give either --layer or --part");
   }
   if (o.scores.any()) return of_scores(o);
-  const ModelEncoding model = load(o.model).model;
-  const DumpSubject subject = subject_of(o, model);
-  std::vector<DumpReport> reports;
-  if (!o.cos.empty()) reports = {of_table(o, subject)};
-  if (!o.inv_freq.empty()) reports = {of_frequencies(o, subject)};
-  if (reports.empty()) reports = of_arrays(o, subject);
-  print_reports(reports, o.json);
-  const bool right = std::ranges::all_of(
-      reports, [](const DumpReport& report) { return fault_count(report.diagnosis) == 0; });
-  return right ? 0 : 1;
+  return diagnose_sources(o);
 }
 
 }  // namespace
@@ -190,12 +91,24 @@ Run declare_diagnose(CLI::App& app) {
       "Says what a program did to q or k: whether it turned them as the model does, and if not,\n"
       "which convention was missed; without MODEL, which rotation it is. Of --scores, what is "
       "wrong\n"
-      "with scale, bias, softcap and mask. Arrays are f2, f4, f8 or\n"
-      "bf16, [batch, seq, heads, head_dim], of some tokens and heads; FILE is FILE.npy,\n"
-      "FILE.safetensors or FILE.pt (its q and k), or one tensor of it, FILE.safetensors:NAME.");
+      "with scale, bias, softcap and mask; of --sinusoidal vectors, their order, base and offset; "
+      "of two\n"
+      "checkpoints, how the rows of Q and K lie. Arrays are f2, f4, f8 or bf16, [batch, seq, "
+      "heads,\n"
+      "head_dim], of some tokens and heads; FILE is FILE.npy, FILE.safetensors or FILE.pt (its q "
+      "and k),\n"
+      "or one tensor of it, FILE.safetensors:NAME.");
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model.model,
                  "a config.json, GGUF or params.json, its folder, or a preset (ropewalk models)");
+  app.add_option("OTHER", o->other,
+                 "with a checkpoint as MODEL: another one of it, or its conversion (safetensors, a "
+                 "folder, a GGUF that is not quantized)");
+  app.add_flag("--weights", o->weights,
+               "with OTHER: compare the rows of Q and K alone, not the configs");
+  app.add_option("--other-model", o->other_model,
+                 "with OTHER: its config, where none lies beside it")
+      ->type_name("MODEL");
   app.add_option("--before", o->before, "q or k before the rotation")->type_name("FILE");
   app.add_option("--after", o->after, "the same after it")->type_name("FILE");
   app.add_option("--mine", o->mine, "q or k after a rotation that may be wrong")->type_name("FILE");
@@ -205,7 +118,15 @@ Run declare_diagnose(CLI::App& app) {
                  "a table [seq, columns]: each pair once, or twice in halves or neighbours")
       ->type_name("FILE");
   app.add_option("--sin", o->sin, "the same of sin")->type_name("FILE");
+  app.add_option(
+         "--freqs-cis", o->freqs_cis,
+         "the same as complex numbers [seq, pairs], cos + i sin (complex64 of .npy or .pt), "
+         "or [seq, pairs, 2]")
+      ->type_name("FILE");
   app.add_option("--inv-freq", o->inv_freq, "a list of frequencies, one for each pair")
+      ->type_name("FILE");
+  app.add_option("--sinusoidal", o->sinusoidal,
+                 "vectors of positions that are added to the input [seq, d_model]")
       ->type_name("FILE");
   add_score_options(app, o->scores);
   add_text_option(app, "--positions", o->positions,

@@ -68,25 +68,6 @@ void check_table_of(const Options& options, const ModelEncoding& model, Verifica
   });
 }
 
-nlohmann::ordered_json rows_json(const PermutedRows& rows) {
-  nlohmann::ordered_json json = {
-      {"layer", rows.layer},
-      {"of", rows.keys ? "k" : "q"},
-      {"tensors", {escaped(rows.tensor_a, 4096), escaped(rows.tensor_b, 4096)}},
-      {"relation", name(rows.relation)},
-      {"expected", rows.expected},
-      {"exact", rows.exact}};
-  if (rows.relation == PermutedRows::Relation::moved) {
-    json["to"] = rows.to_half_split ? "half_split" : "interleaved";
-    json["heads"] = rows.heads;
-    json["head_dim"] = rows.head_dim;
-    json["wrong_heads"] = rows.wrong_heads;
-    json["whole_head"] = rows.whole_head;
-  }
-  if (!rows.exact) json["cosine"] = rows.cosine;
-  return json;
-}
-
 void print_as_json(const Verification& found, const std::vector<FindingLine>& lines, int code) {
   nlohmann::ordered_json json = {{"exit_code", code},
                                  {"has_weights", found.has_weights},
@@ -97,13 +78,7 @@ void print_as_json(const Verification& found, const std::vector<FindingLine>& li
   }
   json.update(to_json(found.checkpoint));
   if (!found.others.empty()) json["others"] = nlohmann::ordered_json::array();
-  for (const OtherCheck& other : found.others) {
-    nlohmann::ordered_json one = {{"path", escaped(other.path.string(), 4096)}};
-    one.update(to_json(other.comparison));
-    one["rows"] = nlohmann::ordered_json::array();
-    for (const PermutedRows& rows : other.rows) one["rows"].push_back(rows_json(rows));
-    json["others"].push_back(std::move(one));
-  }
+  for (const OtherCheck& other : found.others) json["others"].push_back(to_json(other));
   print_json(json);
 }
 

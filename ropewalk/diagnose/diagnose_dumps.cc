@@ -11,8 +11,7 @@
 #include "ropewalk/diagnose/dumps/dump_types.h"
 #include "ropewalk/diagnose/dumps/sampling.h"
 #include "ropewalk/diagnose/dumps/search.h"
-#include "ropewalk/diagnose/scaling_bands.h"
-#include "ropewalk/spectrum/scaling_traits.h"
+#include "ropewalk/diagnose/dumps/telling.h"
 #include "ropewalk/spectrum/spectrum.h"
 
 namespace ropewalk {
@@ -27,6 +26,7 @@ struct Case {
   Turning expected;
   const ModelEncoding* model;
   DumpRounding rounding;
+  int most_faults;
 };
 
 Case case_of(const RotationDump& dump, const ExpectedRotation& expected) {
@@ -34,7 +34,8 @@ Case case_of(const RotationDump& dump, const ExpectedRotation& expected) {
               .positions = {},
               .expected = turning_of(expected.rope, expected.seq_len),
               .model = expected.model,
-              .rounding = {}};
+              .rounding = {},
+              .most_faults = expected.most_faults};
   const Dims& shape = result.dumps.before.shape;
   if (shape[3] != expected.rope.layout.head_dim) {
     throw Error(ErrorCode::invalid_argument,
@@ -171,49 +172,6 @@ std::optional<AnglePrecision> precision_of(const Case& the_case, DumpEvidence& e
   return result;
 }
 
-// Powers of two at which two turnings differ by more than the tolerance.
-struct Telling {
-  std::optional<int64_t> least, past_the_dump;
-};
-
-Telling telling_positions(const Turning& a, const Turning& b, DumpEvidence& evidence) {
-  constexpr int64_t kFarthest = int64_t{1} << 22;
-  Telling result;
-  if (!(a.places == b.places)) return result;
-  const std::vector<int64_t>& given = evidence.positions().ids;
-  const int64_t last = given.empty() ? 0 : *std::max_element(given.begin(), given.end());
-  std::vector<std::complex<double>> of_a, of_b;
-  std::vector<double> angles;
-  for (int64_t p = 1; p <= kFarthest; p *= 2) {
-    const PositionTable one{.axes = 1, .batch = 1, .length = 1, .ids = {p}};
-    Turning at_a = a, at_b = b;
-    if (a.positions.kind != PositionChange::Kind::offset) at_a.positions = {};
-    if (b.positions.kind != PositionChange::Kind::offset) at_b.positions = {};
-    Multipliers(at_a, one, evidence.spectra()).write(0, 0, of_a, angles);
-    Multipliers(at_b, one, evidence.spectra()).write(0, 0, of_b, angles);
-    bool differ = false;
-    for (size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) {
-      differ = differ || std::abs(of_a[i] - of_b[i]) > 2 * evidence.tolerance(a.places);
-    }
-    if (!differ) continue;
-    if (!result.least) result.least = p;
-    if (p <= last) continue;
-    result.past_the_dump = p;
-    break;
-  }
-  return result;
-}
-
-// Where a scaling would show that the dump does not.
-std::optional<int64_t> scaling_shows_at(const Turning& expected, DumpEvidence& evidence) {
-  const bool scaled = is_scaled(expected.rope.rope_type) || !expected.rope.lists.empty();
-  if (expected.times == 0 || !scaled) return std::nullopt;
-  Turning unscaled = expected;
-  unscaled.rope = without_scaling(expected.rope);
-  if (!evidence.judge(unscaled, true).holds) return std::nullopt;
-  return telling_positions(expected, unscaled, evidence).past_the_dump;
-}
-
 void search(const Case& the_case, const Compared& compared, const std::vector<Place>& tokens,
             DumpDiagnosis& result) {
   constexpr size_t kMostFindings = 3;
@@ -224,12 +182,13 @@ void search(const Case& the_case, const Compared& compared, const std::vector<Pl
                            .model = the_case.model,
                            .rounding = the_case.rounding.half_step,
                            .first_wrong = compared.first->token});
-    const SearchResult found = explain(the_case.expected, evidence);
+    const SearchResult found = explain(the_case.expected, evidence, the_case.most_faults);
     for (const Explanation& each : found.found) {
       if (result.findings.size() == kMostFindings) break;
       result.findings.push_back(
           {each.causes, each.rms / the_case.rounding.ulp, each.turning, of_wrong});
     }
+    if (!of_wrong && found.places) result.observed = observed_in(*found.places, evidence);
     if (result.findings.size() > 1) {
       const Telling telling =
           telling_positions(result.findings[0].turning, result.findings[1].turning, evidence);
@@ -277,7 +236,8 @@ DumpDiagnosis diagnose_dump(const RotationDump& dump, const ExpectedRotation& ex
     result.scaling_shows_at = scaling_shows_at(the_case.expected, evidence);
     return result;
   }
-  search(the_case, compared, tokens, result);
+  if (the_case.most_faults > 0) search(the_case, compared, tokens, result);
+  if (!result.findings.empty()) result.observed.reset();
   result.verdict =
       result.findings.empty() ? DumpDiagnosis::Verdict::unexplained : DumpDiagnosis::Verdict::fault;
   return result;

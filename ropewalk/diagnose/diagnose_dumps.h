@@ -29,6 +29,7 @@ struct ExpectedRotation {
   int64_t seq_len = 0;                   // that the scaling takes; 0: 1 + the largest position
   bool rotates = true;                   // false: of a layer that should pass q as it is
   const ModelEncoding* model = nullptr;  // whose layer it is, for faults that need to know
+  int most_faults = 2;                   // at once that are looked for: 0, 1 or 2
 };
 
 // A fault, or two at once, that would have made the dump.
@@ -58,6 +59,17 @@ struct AnglePrecision {
   bool operator==(const AnglePrecision&) const = default;
 };
 
+// What the pairs did, where no fault that is known makes it.
+struct Observed {
+  std::vector<Cause> places;  // how the pairs lie otherwise than expected; none: as expected
+  double amplitude = 1;
+  struct Pair {
+    int64_t pair = 0;
+    double inv_freq = 0, error = 0, expected = 0;  // radians per position
+  };
+  std::vector<Pair> pairs;  // of those whose speed is known the first, the middle and the last
+};
+
 struct DumpDiagnosis {
   enum class Verdict {
     consistent,   // as it should be, within the roundings of the type
@@ -70,6 +82,7 @@ struct DumpDiagnosis {
   DType dtype = DType::f32;           // whose ULP: f32 that holds only bf16 numbers is bf16
   int64_t tokens = 0, wrong_tokens = 0;
   std::optional<FirstWrong> first_wrong;
+  std::optional<Observed> observed;  // of an unexplained dump whose pairs can be told
   std::optional<AnglePrecision> precision;
   double largest_angle = 0;  // that any pair should have turned: near 0, nothing can be told
   // The scaling of the model could be missing as well: the least power of two as a position at

@@ -194,7 +194,8 @@ ScoreExpectation expectation_of(const ScoreDump& dump, const ModelEncoding& mode
                             .options = options,
                             .turn = {.rope = std::get_if<RopeConfig>(&layer.positions)},
                             .seq_len = dump.seq_len,
-                            .rotated = dump.rotated};
+                            .rotated = dump.rotated,
+                            .normed = dump.norms.normed};
   expected.options.key_mask = dump.key_mask;
   return expected;
 }

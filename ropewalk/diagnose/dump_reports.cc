@@ -22,9 +22,40 @@ const RopeConfig& any_rope(const ModelEncoding& model) {
                           escaped(model.name)));
 }
 
+// What the arrays should have become: those of v stay as they are, unless v is k.
+ExpectedRotation expected_of(const DumpArrays& arrays, const DumpSubject& subject) {
+  ExpectedRotation expected = subject.expected;
+  if (!arrays.first.shape.empty()) {
+    expected.rope = of_width(std::move(expected.rope), arrays.first.shape.back());
+  }
+  if (arrays.name == "v" && subject.layer && !subject.layer->attention.value_is_key) {
+    expected.rotates = false;
+  }
+  return expected;
+}
+
+Tensor tensor_of(const std::vector<int64_t>& positions) {
+  Tensor tensor = make_tensor(DType::i64, {std::ssize(positions)});
+  std::memcpy(tensor.bytes.data(), positions.data(), tensor.bytes.size());
+  return tensor;
+}
+
+FoundEncodings found_in_made(const MadeDump& made, const PositionIds& positions, FoundIn what) {
+  return find_encoding({.before = made.before.view(),
+                        .after = made.after.view(),
+                        .positions = positions,
+                        .rounded_to = made.rounded_to,
+                        .exact_before = true},
+                       what);
+}
+
 DumpReport report_of_made(MadeDump made, std::string name, const PositionIds& positions,
                           const DumpSubject& subject) {
-  DumpReport report{std::move(name), subject.name, made.after.shape, TensorLayout::bshd, {}, {}};
+  DumpReport report{.name = std::move(name),
+                    .subject = subject.name,
+                    .shape = made.after.shape,
+                    .rotates = made.expected.rotates,
+                    .diagnosis = {}};
   report.diagnosis = diagnose_dump({.before = std::as_const(made.before).view(),
                                     .after = std::as_const(made.after).view(),
                                     .positions = positions,
@@ -60,11 +91,13 @@ DumpSubject subject_of_part(const ModelEncoding& model, const NamedEncoding& par
 }
 
 DumpReport report_of_rotation(const DumpArrays& arrays, const DumpSubject& subject) {
-  DumpReport report{arrays.name, subject.name, arrays.second.shape, arrays.layout, {}, {}};
-  ExpectedRotation expected = subject.expected;
-  if (!arrays.first.shape.empty()) {
-    expected.rope = of_width(std::move(expected.rope), arrays.first.shape.back());
-  }
+  const ExpectedRotation expected = expected_of(arrays, subject);
+  DumpReport report{.name = arrays.name,
+                    .subject = subject.name,
+                    .shape = arrays.second.shape,
+                    .layout = arrays.layout,
+                    .rotates = expected.rotates,
+                    .diagnosis = {}};
   report.diagnosis = diagnose_dump({.before = arrays.first,
                                     .after = arrays.second,
                                     .layout = arrays.layout,
@@ -75,16 +108,14 @@ DumpReport report_of_rotation(const DumpArrays& arrays, const DumpSubject& subje
 
 DumpReport report_of_two(const DumpArrays& arrays, const DumpSubject& subject,
                          const std::string& reference) {
+  const ExpectedRotation expected = expected_of(arrays, subject);
   DumpReport report{.name = arrays.name,
                     .subject = subject.name,
                     .shape = arrays.second.shape,
                     .layout = arrays.layout,
                     .note = fmt::format("taking {} for right", escaped(reference)),
+                    .rotates = expected.rotates,
                     .diagnosis = {}};
-  ExpectedRotation expected = subject.expected;
-  if (!arrays.first.shape.empty()) {
-    expected.rope = of_width(std::move(expected.rope), arrays.first.shape.back());
-  }
   const MadeDump made = undone(arrays.first, arrays.layout, arrays.positions, expected);
   report.diagnosis = diagnose_dump({.before = made.before.view(),
                                     .after = arrays.second,
@@ -112,12 +143,26 @@ DumpReport report_of_table(const ConstTensorView& cos, const ConstTensorView& si
 
 DumpReport report_of_frequencies(const ConstTensorView& inv_freq, const DumpSubject& subject) {
   MadeDump made = dump_of_frequencies(inv_freq, subject.expected);
-  Tensor ids = make_tensor(DType::i64, {std::ssize(made.positions)});
-  std::memcpy(ids.bytes.data(), made.positions.data(), ids.bytes.size());
+  const Tensor ids = tensor_of(made.positions);
   DumpReport report =
-      report_of_made(std::move(made), "inv_freq", positions_of(std::as_const(ids).view()), subject);
+      report_of_made(std::move(made), "inv_freq", positions_of(ids.view()), subject);
   report.note = "as what it makes of positions up to 131072";
   return report;
+}
+
+int64_t rows_of_table(const ConstTensorView& cos, const ConstTensorView& sin) {
+  return dump_of_table(cos, sin).after.shape[1];
+}
+
+FoundEncodings found_in_table(const ConstTensorView& cos, const ConstTensorView& sin,
+                              const PositionIds& positions) {
+  return found_in_made(dump_of_table(cos, sin), positions, FoundIn::table);
+}
+
+FoundEncodings found_in_frequencies(const ConstTensorView& inv_freq) {
+  const MadeDump made = dump_of_frequencies(inv_freq);
+  const Tensor ids = tensor_of(made.positions);
+  return found_in_made(made, positions_of(ids.view()), FoundIn::frequencies);
 }
 
 int64_t tokens_of(const ConstTensorView& array, TensorLayout layout, const char* what) {
@@ -129,7 +174,7 @@ std::vector<TensorLayout> likely_layouts(const std::optional<Layer>& layer,
   if (!layer) return {TensorLayout::bshd};
   TensorLayout likelier = TensorLayout::bshd, other = TensorLayout::bhsd;
   try {
-    check_not_transposed(*layer, {heads.name, heads.shape, heads.name == "k"}, likelier);
+    check_not_transposed(*layer, {heads.name, heads.shape, heads.name != "q"}, likelier);
   } catch (const Error&) {
     std::swap(likelier, other);
   }

@@ -9,6 +9,7 @@
 #include "ropewalk/attention/head_counts.h"
 #include "ropewalk/diagnose/diagnose_dumps.h"
 #include "ropewalk/diagnose/diagnose_scores.h"
+#include "ropewalk/diagnose/find_encoding.h"
 #include "ropewalk/diagnose/layer_kinds.h"
 
 namespace ropewalk {
@@ -35,6 +36,7 @@ struct DumpReport {
   Dims shape;
   TensorLayout layout = TensorLayout::bshd;
   std::string note = {};  // on how it was compared
+  bool rotates = true;    // as it should
   DumpDiagnosis diagnosis;
 };
 
@@ -48,7 +50,7 @@ struct ScoreReport {
 
 // Two arrays of one shape that belong together.
 struct DumpArrays {
-  std::string name;  // "q"
+  std::string name;  // "q"; "v" should not be rotated
   ConstTensorView first, second;
   TensorLayout layout = TensorLayout::bshd;
   PositionIds positions;
@@ -63,9 +65,17 @@ DumpReport report_of_rotation(const DumpArrays& arrays, const DumpSubject& subje
 DumpReport report_of_two(const DumpArrays& arrays, const DumpSubject& subject,
                          const std::string& reference);
 
+// What a table turns, or a list of frequencies, where no model is known. Throws as dump_of_table
+// and dump_of_frequencies.
+FoundEncodings found_in_table(const ConstTensorView& cos, const ConstTensorView& sin,
+                              const PositionIds& positions);
+FoundEncodings found_in_frequencies(const ConstTensorView& inv_freq);
+
 // How many tokens a table has. Throws as dump_of_table.
 int64_t rows_of_table(const ConstTensorView& cos, const ConstTensorView& sin,
                       const DumpSubject& subject);
+// The same where no model is known.
+int64_t rows_of_table(const ConstTensorView& cos, const ConstTensorView& sin);
 
 // Rows of cos and sin for the positions of its tokens. Throws as dump_of_table.
 DumpReport report_of_table(const ConstTensorView& cos, const ConstTensorView& sin,
@@ -78,8 +88,8 @@ DumpReport report_of_frequencies(const ConstTensorView& inv_freq, const DumpSubj
 // the layout.
 int64_t tokens_of(const ConstTensorView& array, TensorLayout layout, const char* what);
 
-// The layouts that a dump of q, or of k by its name, may have, the likelier first: what the counts
-// of heads of the layer allow.
+// The layouts that a dump of q, or of k or v by its name, may have, the likelier first: what the
+// counts of heads of the layer allow.
 std::vector<TensorLayout> likely_layouts(const std::optional<Layer>& layer,
                                          const NamedHeads& heads);
 

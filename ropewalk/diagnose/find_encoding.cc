@@ -9,6 +9,7 @@
 #include "ropewalk/diagnose/dumps/sampling.h"
 #include "ropewalk/diagnose/dumps/search.h"
 #include "ropewalk/diagnose/layer_kinds.h"
+#include "ropewalk/encoding/layout_permutation.h"
 #include "ropewalk/models/models.h"
 
 namespace ropewalk {
@@ -46,8 +47,13 @@ Turning plain(const RotaryLayout& in, const RotaryLayout& out) {
 }
 
 // Places that explain the rows: pairs that stay where they are first.
-std::vector<Turning> candidates(DumpEvidence& evidence) {
+std::vector<Turning> candidates(DumpEvidence& evidence, FoundIn what) {
   std::vector<Turning> result;
+  if (what != FoundIn::rows) {
+    const int64_t dim = evidence.rows().head_dim;
+    const RotaryLayout pairs{dim, {{0, dim, Pairing::half_split}}};
+    return {plain(pairs, pairs)};
+  }
   const std::vector<RotaryLayout> layouts = layouts_of(evidence.rows().head_dim);
   for (const RotaryLayout& layout : layouts) {
     Turning turning = plain(layout, layout);
@@ -74,20 +80,28 @@ bool still_holds(DumpEvidence& evidence) {
   return evidence.explains(still.places) && evidence.judge(still, true).holds;
 }
 
-bool holds(const RopeConfig& rope, DumpEvidence& evidence) {
-  if (rope.layout.head_dim != evidence.rows().head_dim || rope.position_axes != 1) return false;
-  const Turning turning = turning_of(rope, 0);
+bool holds(RopeConfig rope, DumpEvidence& evidence, FoundIn what) {
+  if (rope.position_axes != 1) return false;
+  if (what != FoundIn::rows) {
+    const int64_t pairs = pair_count(rope.layout);
+    rope.layout = {2 * pairs, {{0, 2 * pairs, Pairing::half_split}}};
+    rope.output_layout.reset();
+  }
+  if (rope.layout.head_dim != evidence.rows().head_dim) return false;
+  Turning turning = turning_of(rope, 0);
+  if (what == FoundIn::frequencies) turning.scaling_power = 0;
   return evidence.explains(turning.places) && evidence.judge(turning, true).holds;
 }
 
 // The presets that turn as the dump was turned, and one of their rotations.
-std::vector<std::string> presets_that_hold(DumpEvidence& evidence, std::vector<RopeConfig>& ropes) {
+std::vector<std::string> presets_that_hold(DumpEvidence& evidence, FoundIn what,
+                                           std::vector<RopeConfig>& ropes) {
   std::vector<std::string> names;
   for (const std::string& name : preset_names()) {
     const ModelEncoding model = preset(name);
     for (const LayerGroup& group : groups_of_layers(model)) {
       const auto* rope = std::get_if<RopeConfig>(&group.positions);
-      if (rope == nullptr || !holds(*rope, evidence)) continue;
+      if (rope == nullptr || !holds(*rope, evidence, what)) continue;
       names.push_back(name);
       ropes.push_back(*rope);
       break;
@@ -129,7 +143,7 @@ std::vector<Explanation> search(const std::vector<Turning>& candidates, DumpEvid
 
 }  // namespace
 
-FoundEncodings find_encoding(const RotationDump& dump) {
+FoundEncodings find_encoding(const RotationDump& dump, FoundIn what) {
   const Dumps dumps = checked_dumps(dump.before, dump.after, dump.layout);
   const DumpRounding rounding = rounding_of(dumps, dump.rounded_to, dump.exact_before);
   const Dims& shape = dumps.before.shape;
@@ -143,17 +157,23 @@ FoundEncodings find_encoding(const RotationDump& dump) {
     return result;
   }
   std::vector<RopeConfig> ropes;
-  const std::vector<std::string> names = presets_that_hold(evidence, ropes);
-  std::vector<Explanation> found = search(candidates(evidence), evidence);
+  const std::vector<std::string> names = presets_that_hold(evidence, what, ropes);
+  std::vector<Explanation> found = search(candidates(evidence, what), evidence);
   if (found.empty() && !ropes.empty()) {
-    const Turning turning = turning_of(ropes.front(), 0);
-    found.push_back({{}, turning, evidence.judge(turning, false).rms});
+    Turning turning = turning_of(ropes.front(), 0);
+    if (what == FoundIn::rows) {
+      found.push_back({{}, turning, evidence.judge(turning, false).rms});
+    } else {
+      turning.places = candidates(evidence, what).front().places;
+      if (what == FoundIn::frequencies) turning.scaling_power = 0;
+      found.push_back({{}, turning, evidence.judge(turning, false).rms});
+    }
   }
   for (const Explanation& each : found) {
     if (result.found.size() == kMostFound) break;
     const bool first = result.found.empty();
     result.found.push_back({each.turning, each.causes, each.rms / rounding.ulp,
-                            first ? names : std::vector<std::string>{}});
+                            first ? names : std::vector<std::string>{}, what != FoundIn::rows});
   }
   return result;
 }

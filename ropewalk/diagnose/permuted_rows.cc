@@ -2,117 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
+#include <numeric>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "ropewalk/base/error.h"
+#include "ropewalk/diagnose/checkpoint_rows.h"
 #include "ropewalk/diagnose/row_candidates.h"
-#include "ropewalk/encoding/layout_permutation.h"
-#include "ropewalk/formats/checkpoint.h"
-#include "ropewalk/formats/gguf.h"
-#include "ropewalk/weights/attention_rows.h"
+#include "ropewalk/diagnose/row_origins.h"
 
 namespace ropewalk {
 namespace {
 
-// The rows of q or k, head after head, as float32.
-struct Rows {
-  std::string tensor;
-  DType dtype = DType::f32;
-  int64_t count = 0, columns = 0;
-  std::vector<float> numbers;
-
-  const float* row(int64_t r) const { return numbers.data() + r * columns; }
-};
-
-// The weights of q and k in a checkpoint of either kind.
-class Side {
- public:
-  Side(const std::filesystem::path& path, const ModelEncoding& model)
-      : stored_(read_stored_tensors(path)),
-        found_(attention_tensors(stored_, model, escaped(path.string()))) {
-    if (stored_.gguf) {
-      gguf_.emplace(path);
-    } else {
-      checkpoint_.emplace(stored_.index.value_or(stored_.files[0]));
-    }
-    for (const AttentionTensor& tensor : found_.tensors) {
-      if (tensor.part != TensorPart::weight) continue;
-      for (const bool keys : {false, true}) {
-        if (std::any_of(tensor.heads.begin(), tensor.heads.end(),
-                        [&](const HeadRows& heads) { return heads.keys == keys; })) {
-          tensors_[{tensor.layer, keys}] = &tensor;
-        }
-      }
-    }
-  }
-
-  // Null where the layer has none.
-  const AttentionTensor* tensor(int64_t layer, bool keys) const {
-    const auto found = tensors_.find({layer, keys});
-    return found == tensors_.end() ? nullptr : found->second;
-  }
-
-  Rows read(const AttentionTensor& tensor, bool keys) const {
-    const Tensor stored = gguf_ ? gguf_->read(tensor.name) : checkpoint_->read(tensor.name);
-    if (!is_floating(stored.dtype) || stored.dtype < DType::f16) {
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("tensor \"{}\": expected f32, f16 or bf16 to compare, found {}",
-                              escaped(tensor.name), name(stored.dtype)));
-    }
-    const Tensor wide = converted(stored.view(), DType::f32);
-    const auto* numbers = reinterpret_cast<const float*>(wide.bytes.data());
-    Rows rows{.tensor = tensor.name, .dtype = stored.dtype};
-    rows.columns = num_elements(wide.shape) / tensor.rows;
-    for (const HeadRows& heads : tensor.heads) {
-      if (heads.keys != keys) continue;
-      for (int64_t h = 0; h < heads.count; ++h) {
-        const float* first = numbers + (heads.first + h * heads.step) * rows.columns;
-        rows.numbers.insert(rows.numbers.end(), first, first + heads.channels * rows.columns);
-        rows.count += heads.channels;
-      }
-    }
-    return rows;
-  }
-
-  const StoredTensors& stored() const { return stored_; }
-
- private:
-  StoredTensors stored_;
-  AttentionTensors found_;
-  std::optional<GgufFile> gguf_;
-  std::optional<Checkpoint> checkpoint_;
-  std::map<std::pair<int64_t, bool>, const AttentionTensor*> tensors_;
-};
-
-double rounding(DType dtype) {
-  if (dtype == DType::bf16) return 0x1p-8;
-  return dtype == DType::f16 ? 0x1p-10 : 0x1p-22;
-}
-
-// Whether b is a whose rows moved, as far as the types can tell.
-bool fits(const Rows& a, const Rows& b, const std::vector<int64_t>& source) {
-  const bool alike = a.dtype == b.dtype;
-  const double slack = alike ? 0 : std::max(rounding(a.dtype), rounding(b.dtype));
-  const double least = !alike && (a.dtype == DType::f16 || b.dtype == DType::f16) ? 0x1p-24 : 0;
-  for (int64_t r = 0; r < b.count; ++r) {
-    const float* x = a.row(source[static_cast<size_t>(r)]);
-    const float* y = b.row(r);
-    for (int64_t c = 0; c < b.columns; ++c) {
-      if (x[c] == y[c] || (std::isnan(x[c]) && std::isnan(y[c]))) continue;
-      const double p = x[c], q = y[c];
-      if (!(std::abs(p - q) <= slack * std::max(std::abs(p), std::abs(q)) + least)) return false;
-    }
-  }
-  return true;
-}
-
 // Of all numbers taken together, from some columns.
-double cosine_of(const Rows& a, const Rows& b, const std::vector<int64_t>& source) {
+double cosine_of(const CheckpointRows& a, const CheckpointRows& b,
+                 const std::vector<int64_t>& source) {
   constexpr int64_t kColumns = 256;
   double xy = 0, xx = 0, yy = 0;
   for (int64_t r = 0; r < b.count; ++r) {
@@ -142,8 +48,8 @@ void set(PermutedRows& rows, const RowCandidate& candidate) {
 
 // The order that fits, what is expected first; else the one that fits far better than the others,
 // as where one of the two was trained further.
-void choose(const Rows& a, const Rows& b, const std::vector<RowCandidate>& candidates,
-            PermutedRows& rows) {
+void choose(const CheckpointRows& a, const CheckpointRows& b,
+            const std::vector<RowCandidate>& candidates, PermutedRows& rows) {
   for (const bool expected : {true, false}) {
     for (const RowCandidate& candidate : candidates) {
       if (candidate.expected != expected || !fits(a, b, candidate.source)) continue;
@@ -176,6 +82,77 @@ const RopeConfig* rope_of(const ModelEncoding& model, int64_t layer) {
   return std::get_if<RopeConfig>(&model.layers[static_cast<size_t>(layer)].positions);
 }
 
+// The two sides of a layer.
+struct LayerRows {
+  const CheckpointSide &a, &b;
+  const AttentionTensor *in_a, *in_b;
+  const Layer& layer;
+  const RotaryLayout &layout_a, &layout_b;
+};
+
+// Whether key head h of B is the key head of its group in A.
+bool in_groups(const std::vector<int64_t>& order, int64_t heads_a) {
+  const int64_t heads_b = std::ssize(order);
+  for (int64_t h = 0; h < heads_b; ++h) {
+    if (order[static_cast<size_t>(h)] != h * heads_a / heads_b) return false;
+  }
+  return true;
+}
+
+// Where each row of B comes from, if most come from somewhere.
+bool find_origins(const LayerRows& given, const CheckpointRows& own, const CheckpointRows& b,
+                  const std::vector<RowCandidate>& candidates, PermutedRows& rows) {
+  constexpr int64_t kOneIn = 4;
+  const auto dim = static_cast<size_t>(rows.layer_head_dim);
+  std::vector<int64_t> channels(dim);
+  std::iota(channels.begin(), channels.end(), 0);
+  for (const RowCandidate& candidate : candidates) {
+    if (candidate.expected)
+      channels.assign(candidate.source.begin(), candidate.source.begin() + rows.layer_head_dim);
+  }
+  CheckpointRows other;
+  if (const auto* tensor = given.a.tensor(rows.layer, !rows.keys)) {
+    other = given.a.read(*tensor, !rows.keys);
+  }
+  RowOrigins origins = row_origins(own, other, b, channels);
+  if (origins.found * kOneIn < b.count || b.count == 0) return false;
+  rows.relation = PermutedRows::Relation::ordered;
+  rows.exact = true;
+  rows.cosine = 1;
+  rows.expected = rows.keys && !origins.head_order.empty() && b.count > own.count &&
+                  b.count % own.count == 0 && in_groups(origins.head_order, rows.layer_heads);
+  rows.origins = std::move(origins);
+  return true;
+}
+
+PermutedRows compared(const LayerRows& given, int64_t number, bool keys) {
+  const CheckpointRows rows_a = given.a.read(*given.in_a, keys),
+                       rows_b = given.b.read(*given.in_b, keys);
+  PermutedRows rows{
+      .layer = number, .keys = keys, .tensor_a = given.in_a->name, .tensor_b = given.in_b->name};
+  rows.layer_head_dim = given.in_a->heads.front().channels;
+  rows.layer_heads = rows_a.count / rows.layer_head_dim;
+  rows.reads_a = given.layout_a.windows.front().pairing;
+  rows.reads_b = given.layout_b.windows.front().pairing;
+  const std::vector<RowCandidate> candidates =
+      row_candidates(given.layer, keys, rows_a.count, given.layout_a, given.layout_b);
+  if (rows_a.columns == rows_b.columns && rows_a.count == rows_b.count) {
+    choose(rows_a, rows_b, candidates, rows);
+    if (rows.relation == PermutedRows::Relation::differs) {
+      find_origins(given, rows_a, rows_b, candidates, rows);
+    }
+    return rows;
+  }
+  if (rows_a.columns == rows_b.columns && rows_b.count % rows.layer_head_dim == 0 &&
+      find_origins(given, rows_a, rows_b, candidates, rows)) {
+    return rows;
+  }
+  throw Error(ErrorCode::unsupported,
+              fmt::format("tensor \"{}\": expected {} rows of {} as \"{}\", found {} of {}",
+                          escaped(rows_b.tensor), rows_a.count, rows_a.columns,
+                          escaped(rows_a.tensor), rows_b.count, rows_b.columns));
+}
+
 }  // namespace
 
 std::string_view name(PermutedRows::Relation relation) {
@@ -184,6 +161,8 @@ std::string_view name(PermutedRows::Relation relation) {
       return "same";
     case PermutedRows::Relation::moved:
       return "moved";
+    case PermutedRows::Relation::ordered:
+      return "ordered";
     case PermutedRows::Relation::differs:
       return "differs";
   }
@@ -193,8 +172,8 @@ std::string_view name(PermutedRows::Relation relation) {
 std::vector<PermutedRows> compare_rows(const std::filesystem::path& a, const ModelEncoding& model_a,
                                        const std::filesystem::path& b, const ModelEncoding& model_b,
                                        const CompareProgress& progress) {
-  const Side side_a(a, model_a), side_b(b, model_b);
-  std::vector<PermutedRows> compared;
+  const CheckpointSide side_a(a, model_a), side_b(b, model_b);
+  std::vector<PermutedRows> all;
   for (int64_t i = 0; i < std::ssize(model_a.layers); ++i) {
     if (progress) progress(i, std::ssize(model_a.layers));
     const RopeConfig *rope_a = rope_of(model_a, i), *rope_b = rope_of(model_b, i);
@@ -204,24 +183,11 @@ std::vector<PermutedRows> compare_rows(const std::filesystem::path& a, const Mod
     for (const bool keys : {false, true}) {
       const AttentionTensor *in_a = side_a.tensor(i, keys), *in_b = side_b.tensor(i, keys);
       if (in_a == nullptr || in_b == nullptr) continue;
-      const Rows rows_a = side_a.read(*in_a, keys), rows_b = side_b.read(*in_b, keys);
-      PermutedRows rows{.layer = i, .keys = keys, .tensor_a = in_a->name, .tensor_b = in_b->name};
-      if (rows_a.count != rows_b.count || rows_a.columns != rows_b.columns) {
-        throw Error(ErrorCode::unsupported,
-                    fmt::format("tensor \"{}\": expected {} rows of {} as \"{}\", found {} of {}",
-                                escaped(rows_b.tensor), rows_a.count, rows_a.columns,
-                                escaped(rows_a.tensor), rows_b.count, rows_b.columns));
-      }
-      rows.layer_head_dim = in_a->heads.front().channels;
-      rows.layer_heads = rows_a.count / rows.layer_head_dim;
-      rows.reads_a = rope_a->layout.windows.front().pairing;
-      rows.reads_b = rope_b->layout.windows.front().pairing;
-      choose(rows_a, rows_b,
-             row_candidates(layer, keys, rows_a.count, rope_a->layout, rope_b->layout), rows);
-      compared.push_back(std::move(rows));
+      const LayerRows given{side_a, side_b, in_a, in_b, layer, rope_a->layout, rope_b->layout};
+      all.push_back(compared(given, i, keys));
     }
   }
-  return compared;
+  return all;
 }
 
 }  // namespace ropewalk

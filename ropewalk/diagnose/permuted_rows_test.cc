@@ -139,5 +139,52 @@ TEST(PermutedRows, RoundedTrainedFurtherAndOther) {
   EXPECT_LT(other[0].cosine, 0.2);
 }
 
+// Rows [from, from + count) of a tensor, as many as the list says.
+Tensor taken(const std::vector<std::pair<const Tensor*, int64_t>>& heads) {
+  Tensor out = make_tensor(DType::f32, {std::ssize(heads) * kHeadDim, kHidden});
+  constexpr size_t kBytes = kHeadDim * kHidden * sizeof(float);
+  for (size_t i = 0; i < heads.size(); ++i) {
+    const auto& [tensor, head] = heads[i];
+    std::copy_n(tensor->bytes.data() + static_cast<size_t>(head) * kBytes, kBytes,
+                out.bytes.data() + i * kBytes);
+  }
+  return out;
+}
+
+TEST(PermutedRows, HeadsInAnotherOrder) {
+  const Pair a = random_pair();
+  const Tensor *q = &a.q, *k = &a.k;
+  const Pair b{taken({{q, 1}, {q, 0}, {q, 2}, {q, 3}, {q, 5}, {q, 4}}), a.k};
+  const auto rows = compared(a, phi(1), b, phi(1));
+  EXPECT_EQ(rows[0].relation, Relation::ordered);
+  EXPECT_FALSE(rows[0].expected);
+  EXPECT_EQ(rows[0].origins.head_order, (std::vector<int64_t>{1, 0, 2, 3, 5, 4}));
+  EXPECT_EQ(rows[1].relation, Relation::same);
+  // A fused tensor cut otherwise: heads of k among those of q.
+  const Pair c{taken({{q, 0}, {q, 1}, {q, 2}, {k, 0}, {q, 3}, {q, 4}}), taken({{q, 5}, {k, 1}})};
+  const auto cut = compared(a, phi(1), c, phi(1));
+  EXPECT_EQ(cut[0].relation, Relation::ordered);
+  EXPECT_TRUE(cut[0].origins.head_order.empty());
+  EXPECT_EQ(cut[0].origins.found, 6 * kHeadDim);
+  EXPECT_EQ(cut[0].origins.of_other, kHeadDim);
+  EXPECT_EQ(cut[0].origins.source[3 * kHeadDim], 6 * kHeadDim);
+  EXPECT_EQ(cut[1].origins.of_other, kHeadDim);
+}
+
+TEST(PermutedRows, RepeatedKeyHeads) {
+  const Pair a = random_pair();
+  const Tensor* k = &a.k;
+  ModelEncoding all = phi(1);
+  all.layers[0].kv_heads = kHeads;
+  for (const bool in_groups : {true, false}) {
+    Pair b{a.q,
+           taken({{k, 0}, {k, in_groups ? 0 : 1}, {k, 0}, {k, 1}, {k, in_groups ? 1 : 0}, {k, 1}})};
+    const auto rows = compared(a, phi(1), b, all);
+    EXPECT_EQ(rows[1].relation, Relation::ordered);
+    EXPECT_EQ(rows[1].expected, in_groups);
+    EXPECT_EQ(std::ssize(rows[1].origins.head_order), kHeads);
+  }
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -1,16 +1,11 @@
 #include "ropewalk/diagnose/verify.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 #include "ropewalk/base/error.h"
-#include "ropewalk/conventions/family.h"
-#include "ropewalk/models/model_file.h"
-#include "ropewalk/models/models.h"
 #include "ropewalk/weights/attention_rows.h"
 #include "ropewalk/weights/stored_tensors.h"
 
@@ -55,113 +50,6 @@ std::vector<fs::path> ggufs_beside(const fs::path& path) {
   return ggufs;
 }
 
-// The model with the pairs of another, and written where they were read.
-ModelEncoding with_pairs_of(const ModelEncoding& other, ModelEncoding model) {
-  for (size_t i = 0; i < model.layers.size(); ++i) {
-    auto* rope = std::get_if<RopeConfig>(&model.layers[i].positions);
-    if (rope == nullptr) continue;
-    rope->output_layout.reset();
-    if (i >= other.layers.size()) continue;
-    const auto* own = std::get_if<RopeConfig>(&other.layers[i].positions);
-    if (own == nullptr || own->layout.windows.size() != rope->layout.windows.size()) continue;
-    for (size_t w = 0; w < rope->layout.windows.size(); ++w) {
-      rope->layout.windows[w].pairing = own->layout.windows[w].pairing;
-    }
-  }
-  return model;
-}
-
-// Whether the converter of llama.cpp moves the rows of the model, so that it turns other pairs.
-bool has_other_pairs_as_gguf(const ModelEncoding& model) {
-  const KnownType known = find_model_type(model.model_type);
-  return known.type != nullptr && !known.type->gguf.architecture.empty() &&
-         known.type->gguf.pairing != known.type->pairing;
-}
-
-// The keys of the rope blocks of the layers.
-std::set<std::string> rope_fields(const ModelEncoding& model) {
-  std::set<std::string> fields = {"rope_theta", "rope_type"};
-  for (const PositionEncoding& encoding : layer_positions(model)) {
-    const auto* rope = std::get_if<RopeConfig>(&encoding);
-    if (rope == nullptr) continue;
-    for (const auto& [key, value] : rope->parameters) fields.insert(key);
-    for (const auto& [key, list] : rope->lists) fields.insert(key);
-  }
-  return fields;
-}
-
-// Whether a tower or another part beside the layers is only in the first: a GGUF has it in a file
-// of its own.
-bool is_part(const ModelEncoding& model, const std::string& field) {
-  return std::any_of(model.others.begin(), model.others.end(),
-                     [&](const NamedEncoding& part) { return part.name == field; });
-}
-
-// How two configs differ, but for the pairs where the rows were moved with them; and what of that
-// is minor.
-void compare_configs(const ModelEncoding& model, const ModelEncoding& other, bool rows_moved,
-                     bool gguf, OtherCheck& check) {
-  constexpr int64_t kLong = int64_t{1} << 20;
-  const ModelEncoding a = with_pairs_of(model, model),
-                      b = with_pairs_of(rows_moved ? model : other, other);
-  check.comparison = compare(a, b);
-  std::set<std::string> same_turns;
-  if (check.comparison.rotations.empty() && compare(a, b, {.seq_len = kLong}).rotations.empty()) {
-    same_turns = rope_fields(a);
-    same_turns.merge(rope_fields(b));
-  }
-  const auto is_minor = [&](const Difference& each) {
-    const bool unstated = std::holds_alternative<std::monostate>(each.b);
-    return each.field == "max_positions" || same_turns.contains(each.field) ||
-           (gguf && unstated &&
-            (each.level == Difference::Level::attention || is_part(model, each.field)));
-  };
-  auto& differences = check.comparison.differences;
-  const auto first_minor =
-      std::stable_partition(differences.begin(), differences.end(),
-                            [&](const Difference& each) { return !is_minor(each); });
-  for (auto each = first_minor; each != differences.end(); ++each) {
-    const bool unstated = std::holds_alternative<std::monostate>(each->a) ||
-                          std::holds_alternative<std::monostate>(each->b);
-    if (each->field == "max_positions" && unstated) continue;
-    check.minor.push_back(*each);
-  }
-  differences.erase(first_minor, differences.end());
-}
-
-// A checkpoint, or a file that says what a model is.
-ModelEncoding model_at(const fs::path& path) {
-  const bool weights = path.extension() == ".safetensors" || path.string().ends_with(".index.json");
-  return read_model(weights ? folder_of(path) : path);
-}
-
-OtherCheck check_other(const ModelEncoding& model, const std::optional<fs::path>& weights,
-                       const fs::path& path, const ModelEncoding* of_path,
-                       const CompareProgress& progress) {
-  OtherCheck check{.path = path};
-  std::error_code none;
-  ModelEncoding other;
-  try {
-    other = of_path != nullptr ? *of_path : model_at(path);
-  } catch (const Error& error) {
-    check.unread = error.what();
-    return check;
-  }
-  if (weights) {
-    try {
-      check.rows = compare_rows(*weights, model, path, other, progress);
-    } catch (const Error& error) {
-      const bool unsupported = error.code() == ErrorCode::unsupported;
-      (unsupported ? check.rows_unread : check.unread) = error.what();
-    }
-  }
-  const bool gguf = fs::is_regular_file(path, none) && is_gguf(path);
-  const bool rows_moved = !check.rows.empty() && !are_wrong(check.rows);
-  compare_configs(model, other, rows_moved || (gguf && has_other_pairs_as_gguf(model)), gguf,
-                  check);
-  return check;
-}
-
 void check_weights(const ModelEncoding& model, const fs::path& weights, Verification& found) {
   StoredTensors stored;
   try {
@@ -183,11 +71,6 @@ void check_weights(const ModelEncoding& model, const fs::path& weights, Verifica
 }
 
 }  // namespace
-
-bool are_wrong(const std::vector<PermutedRows>& rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const PermutedRows& each) { return !each.expected; });
-}
 
 bool Verification::faulty() const {
   const auto is_wrong = [](const OtherCheck& other) {
@@ -219,11 +102,11 @@ Verification verify(const ModelEncoding& model, const fs::path& path,
   std::error_code none;
   for (const fs::path& gguf : ggufs_beside(path)) {
     if (fs::equivalent(gguf, path, none)) continue;
-    found.others.push_back(check_other(model, weights, gguf, nullptr, options.progress));
+    found.others.push_back(compare_checkpoints(model, weights, gguf, nullptr, options.progress));
   }
   if (options.against) {
-    found.others.push_back(
-        check_other(model, weights, *options.against, options.against_model, options.progress));
+    found.others.push_back(compare_checkpoints(model, weights, *options.against,
+                                               options.against_model, options.progress));
   }
   return found;
 }

@@ -7,25 +7,11 @@
 #include <vector>
 
 #include "ropewalk/diagnose/checkpoint_findings.h"
-#include "ropewalk/diagnose/compare.h"
-#include "ropewalk/diagnose/permuted_rows.h"
+#include "ropewalk/diagnose/other_check.h"
 #include "ropewalk/diagnose/table_check.h"
 #include "ropewalk/encoding/model_encoding.h"
 
 namespace ropewalk {
-
-// Another checkpoint of the same model: a GGUF beside it, or a conversion.
-struct OtherCheck {
-  std::filesystem::path path;
-  Comparison comparison;  // of the configs, but for pairs where the rows were moved with them
-  // What no engine computes otherwise by: the context, scalings that give the same frequencies at
-  // every length, and what the file of a GGUF has no key for.
-  std::vector<Difference> minor;
-  std::vector<PermutedRows> rows;
-  // Why it or its weights could not be read; why the rows of others were not compared: quantized
-  // tensors, names that are not known.
-  std::string unread, rows_unread;
-};
 
 // What is wrong with a folder of a model, or with what was made from it.
 struct Verification {
@@ -56,8 +42,5 @@ struct VerifyOptions {
 // check_table's. What cannot be read is told, not thrown.
 Verification verify(const ModelEncoding& model, const std::filesystem::path& path,
                     const VerifyOptions& options = {});
-
-// Whether the rows of q or k lie otherwise than the two models ask for.
-bool are_wrong(const std::vector<PermutedRows>& rows);
 
 }  // namespace ropewalk

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -93,6 +94,21 @@ std::optional<DType> dtype_named(std::string_view name) {
     if (row.name == name) return row.dtype;
   }
   return std::nullopt;
+}
+
+// "<c8": the header of its parts, "<f4" with a last dimension of 2.
+NpyHeader parts_of(NpyHeader header, const std::string& label) {
+  const std::string_view type =
+      std::string_view(header.descr).substr(std::min<size_t>(1, header.descr.size()));
+  if (type != "c8" && type != "c16") return header;
+  if (header.fortran_order && header.shape.size() > 1) {
+    throw Error(ErrorCode::unsupported,
+                label + ": NumPy header: expected complex numbers in C order, found Fortran order");
+  }
+  header.descr = header.descr.substr(0, 1) + (type == "c8" ? "f4" : "f8");
+  header.fortran_order = false;
+  header.shape.push_back(2);
+  return header;
 }
 
 ElementType element_type(const std::string& descr, const std::string& label, bool bf16_as_v2) {
@@ -206,7 +222,8 @@ void write_array(const std::filesystem::path& path, const std::string& header,
 
 NpyFile::NpyFile(const std::filesystem::path& path, const NpyOptions& options) : file_(path) {
   const Frame frame = read_frame(file_);
-  const NpyHeader header = parse_npy_header(frame.header, frame.header_begin, file_.label());
+  NpyHeader header = parse_npy_header(frame.header, frame.header_begin, file_.label());
+  if (options.complex_as_pairs) header = parts_of(std::move(header), file_.label());
   const ElementType type = element_type(header.descr, file_.label(), options.bf16_as_v2);
   dtype_ = type.dtype;
   swapped_ = type.order != std::endian::native;

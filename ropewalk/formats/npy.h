@@ -12,6 +12,8 @@ namespace ropewalk {
 struct NpyOptions {
   bool bf16_as_v2 = false;      // "|V2" (what ml_dtypes saves) is bf16
   bool allow_trailing = false;  // accept bytes after the array
+  // c8 [...] is read as f32 [..., 2], real and imaginary part, c16 as f64.
+  bool complex_as_pairs = false;
 };
 
 // Reads a NumPy array file, versions 1 to 3: booleans, integers and f2, f4, f8 in either byte

@@ -75,5 +75,15 @@ ROPEWALK_PROPERTY(Npy, AnyViewIsReadBack, [] {
   RC_ASSERT(back.bytes == contiguous_copy(view).bytes);
 });
 
+// The same file, which NumPy wrote.
+TEST(Npy, ReadsComplexNumbersAsTheirParts) {
+  const Tensor read = read_npy(kFixtures / "c8.npy", {.complex_as_pairs = true});
+  const float numbers[] = {1, 2, 3, -4};
+  EXPECT_EQ(read.dtype, DType::f32);
+  EXPECT_EQ(read.shape, (Dims{2, 2}));
+  EXPECT_EQ(std::memcmp(read.bytes.data(), numbers, sizeof(numbers)), 0);
+  EXPECT_ROPEWALK_ERROR(read_npy(kFixtures / "c8.npy"), ErrorCode::unsupported, "found '<c8'");
+}
+
 }  // namespace
 }  // namespace ropewalk

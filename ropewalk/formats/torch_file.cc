@@ -174,9 +174,22 @@ Dims dims_of(const std::vector<int64_t>& numbers) {
   return dims;
 }
 
+// Complex numbers as real ones, [..., 2].
+void take_as_pairs(PickledTensor& tensor) {
+  const TorchType* parts = torch_type_of_parts(*tensor.type);
+  if (parts == nullptr) return;
+  tensor.type = parts;
+  // What overflows belongs to no element: that was checked.
+  const auto twice = [](int64_t number) { return checked_mul(number, int64_t{2}).value_or(0); };
+  tensor.offset = twice(tensor.offset);
+  for (int64_t& stride : tensor.strides) stride = twice(stride);
+  tensor.shape.push_back(2);
+  tensor.strides.push_back(1);
+}
+
 }  // namespace
 
-TorchFile::TorchFile(const std::filesystem::path& path) : file_(path) {
+TorchFile::TorchFile(const std::filesystem::path& path, const TorchOptions& options) : file_(path) {
   check_magic(file_);
   const ZipRecords records = read_zip_records(file_);
   const std::string folder = find_folder(file_, records);
@@ -189,6 +202,8 @@ TorchFile::TorchFile(const std::filesystem::path& path) : file_(path) {
   const std::string text = text_of(file_, pickle);
   for (PickledTensor& tensor : parse_torch_pickle(text, pickle.begin, file_.label())) {
     const ZipRecord& storage = storage_of(file_, records, folder, tensor);
+    extent(file_, tensor);  // within its storage, before its numbers are counted otherwise
+    if (options.complex_as_pairs) take_as_pairs(tensor);
     const auto end = static_cast<uint64_t>(extent(file_, tensor));
     if (contains(tensor.name) || unsupported_.contains(tensor.name)) {
       fail_tensor(file_, tensor, "expected one tensor of this name, found two",

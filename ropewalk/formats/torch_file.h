@@ -18,6 +18,11 @@ struct TorchEntry {
   uint64_t begin = 0, end = 0;  // of what the strides touch, bytes from the start of the file
 };
 
+struct TorchOptions {
+  // complex64 [...] is read as f32 [..., 2], real and imaginary part, complex128 as f64.
+  bool complex_as_pairs = false;
+};
+
 // The tensors of a file of torch.save (PyTorch 1.6 and later): a tensor, whose name is then empty,
 // or dicts, lists and tuples of them, at most four deep, whose keys and numbers make the name:
 // "layers.0.q". Parameters are tensors; numbers, texts and None beside them are left out.
@@ -30,7 +35,7 @@ struct TorchEntry {
 // GiB) or io.
 class TorchFile {
  public:
-  explicit TorchFile(const std::filesystem::path& path);
+  explicit TorchFile(const std::filesystem::path& path, const TorchOptions& options = {});
 
   const std::map<std::string, TorchEntry, std::less<>>& entries() const { return entries_; }
   bool contains(std::string_view name) const { return entries_.find(name) != entries_.end(); }

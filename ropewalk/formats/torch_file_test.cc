@@ -45,6 +45,11 @@ TEST(TorchFile, ReadsWhatTorchWrites) {
   EXPECT_EQ(file.entries().at("slice").end - file.entries().at("slice").begin, 4u * (2 * 6 + 3));
   EXPECT_EQ(file.unsupported().at("complex"), "complex64");
   EXPECT_ROPEWALK_ERROR(file.read("complex"), ErrorCode::unsupported, "found complex64");
+  const TorchFile parts(kFixtures / "tensors.pt", {.complex_as_pairs = true});
+  const Tensor ones = parts.read("complex");  // 1 + 0i, twice
+  EXPECT_EQ(ones.shape, (Dims{2, 2}));
+  const float numbers[] = {1, 0, 1, 0};
+  EXPECT_EQ(std::memcmp(ones.bytes.data(), numbers, sizeof(numbers)), 0);
   EXPECT_ROPEWALK_ERROR(file.read("f23"), ErrorCode::malformed,
                         "tensor \"f23\": not in the file, which holds 16 others; did you mean");
 }

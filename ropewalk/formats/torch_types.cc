@@ -34,6 +34,11 @@ const TorchType* torch_type(std::string_view name) {
   return nullptr;
 }
 
+const TorchType* torch_type_of_parts(const TorchType& type) {
+  if (type.name == "complex64") return torch_type("float32");
+  return type.name == "complex128" ? torch_type("float64") : nullptr;
+}
+
 const TorchType* torch_storage_type(std::string_view storage) {
   for (const TorchType& type : kTypes) {
     if (!storage.empty() && type.storage == storage) return &type;

@@ -16,6 +16,9 @@ struct TorchType {
   std::optional<DType> dtype;  // none: ropewalk cannot hold it
 };
 
+// The type of the real and imaginary parts of a complex one; null for others.
+const TorchType* torch_type_of_parts(const TorchType& type);
+
 // Null for a name that is not in the list.
 const TorchType* torch_type(std::string_view name);
 const TorchType* torch_storage_type(std::string_view storage);

@@ -55,10 +55,23 @@ std::string findings(const DumpDiagnosis& diagnosis) {
                               *diagnosis.telling_position);
   }
   if (!diagnosis.findings_differ &&
-      diagnosis.findings[0].turning.places == diagnosis.findings[1].turning.places) {
+      same_places(diagnosis.findings[0].turning, diagnosis.findings[1].turning)) {
     return text + "nothing tells the first two apart: they turn alike\n";
   }
   return text + "to tell them apart: dump more heads and tokens\n";
+}
+
+std::string encodings(const FoundEncodings& found) {
+  std::string text;
+  for (const FoundEncoding& each : found.found) {
+    text += fmt::format("{}: {}\n  leaves {} ULP of {}, root mean square of {} tokens\n",
+                        text.empty() ? "found" : "or", in_words(each), ulp_words(each.residual),
+                        name(found.dtype), found.tokens);
+    if (!each.models.empty()) {
+      text += fmt::format("  presets that turn so: {}\n", fmt::join(each.models, ", "));
+    }
+  }
+  return text;
 }
 
 nlohmann::ordered_json heading(const std::string& what, const std::string& subject,
@@ -80,7 +93,7 @@ std::string text_of(const DumpReport& report) {
     return fmt::format("{}: turned as {} says; {} ULP of {} apart, root mean square of {} tokens\n",
                        what, report.subject, ulp_words(diagnosis.residual), name(diagnosis.dtype),
                        diagnosis.tokens) +
-           notes(diagnosis);
+           (report.rotates ? notes(diagnosis) : "");
   }
   std::string text =
       fmt::format("{}: not turned as {} says; {} ULP of {} apart, {} of {} tokens wrong\n", what,
@@ -88,7 +101,11 @@ std::string text_of(const DumpReport& report) {
                   diagnosis.wrong_tokens, diagnosis.tokens);
   if (diagnosis.first_wrong) text += fmt::format("first: {}\n", in_words(*diagnosis.first_wrong));
   text += findings(diagnosis);
-  if (diagnosis.verdict == Verdict::unexplained) text += kUnexplained;
+  if (diagnosis.verdict != Verdict::unexplained) return text;
+  text += kUnexplained;
+  if (diagnosis.observed) {
+    text += fmt::format("what it did: {}\n", in_words(*diagnosis.observed));
+  }
   return text;
 }
 
@@ -119,14 +136,30 @@ std::string text_of(const FoundEncodings& found) {
   if (found.found.empty()) {
     return "not found: no window at either end of the head, and no base, explains the rows\n";
   }
-  std::string text;
-  for (const FoundEncoding& each : found.found) {
-    text += fmt::format("{}: {}\n  leaves {} ULP of {}, root mean square of {} tokens\n",
-                        text.empty() ? "found" : "or", in_words(each), ulp_words(each.residual),
-                        name(found.dtype), found.tokens);
-    if (!each.models.empty()) {
-      text += fmt::format("  presets that turn so: {}\n", fmt::join(each.models, ", "));
-    }
+  return encodings(found);
+}
+
+std::string text_of(const FoundFaults& found, const std::string& mine,
+                    const std::string& reference) {
+  std::string text =
+      fmt::format("{} beside {}: {} ULP of {} apart, root mean square of {} tokens\n", mine,
+                  reference, ulp_words(found.residual), name(found.dtype), found.tokens);
+  if (found.alike) return text + "they are turned alike; by what cannot be told from them\n";
+  if (found.mine_not_rotated) {
+    return text + fmt::format("fault: {} is not rotated, {} is:\n", mine, reference) +
+           encodings(found.encoding);
+  }
+  if (found.found.empty()) {
+    return text +
+           "fault: no rotation of a preset and no fault that is known explain it; give the MODEL\n";
+  }
+  for (const FoundFault& each : found.found) {
+    const DumpFinding& finding = each.diagnosis.findings[0];
+    text += fmt::format("{}: if {} is right and turned by {} (presets that turn so: {}):\n  {}\n",
+                        &each == found.found.data() ? "fault" : "or", reference,
+                        in_words(each.rope), fmt::join(each.models, ", "), in_words(finding));
+    text += fmt::format("  leaves {} ULP of {}\n  change: {}\n", ulp_words(finding.residual),
+                        name(found.dtype), what_to_change(finding));
   }
   return text;
 }

@@ -13,6 +13,9 @@ namespace ropewalk {
 std::string text_of(const DumpReport& report);
 std::string text_of(const ScoreReport& report);
 std::string text_of(const FoundEncodings& found);
+// `mine` and `reference` are what the two are called.
+std::string text_of(const FoundFaults& found, const std::string& mine,
+                    const std::string& reference);
 
 // {"name": "q", "expected": "llama-3-8b, layer 0", "shape": [...], "layout": "bshd", ...}, then as
 // to_json of the diagnosis.

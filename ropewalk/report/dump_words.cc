@@ -5,17 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "ropewalk/base/error.h"
+#include "ropewalk/report/cause_words.h"
+#include "ropewalk/spectrum/scaling_traits.h"
 
 namespace ropewalk {
 namespace {
 
-// What is said of a cause; {found}, {expected}, {number}, {axis}, {layer}, {name} are its own.
-struct Words {
-  std::string_view hypothesis, variant, sentence, change;
-};
-
-constexpr Words kWords[] = {
+constexpr CauseWords kWords[] = {
     {"not_rotated", "at_all", "it was not rotated",
      "call the rotation before the dump is taken, or dump after it"},
     {"pairing", "half_split",
@@ -54,8 +50,8 @@ constexpr Words kWords[] = {
     {"other_layer", "layer", "it turned as layer {layer} does",
      "take the frequencies of this layer's kind, not of layer {layer}'s"},
     {"other_layer", "should_not_turn",
-     "it was rotated, as layer {layer} is, where this layer is not",
-     "leave q and k of this layer as they are"},
+     "it was rotated, as layer {layer} is, where it should not be",
+     "leave it as it is: q and k of this layer, v of any"},
     {"other_layer", "part", "it turned as the part \"{name}\" does",
      "take the frequencies of the layer"},
     {"scaling", "missing", "the scaling of the model, {name}, is missing",
@@ -81,12 +77,44 @@ constexpr Words kWords[] = {
     {"direction", "inverse", "it is the inverse rotation", "rotate forward"},
     {"exchange", "cos_and_sin", "cos and sin are exchanged",
      "a' = a cos - b sin, b' = b cos + a sin: pass cos first"},
+    {"rotate_half", "no_minus", "a' = a cos + b sin: the minus of rotate_half is missing",
+     "a' = a cos - b sin, b' = b cos + a sin; rotate_half(x) is cat(-x2, x1)"},
+    {"rotate_half", "both_minus", "b' = b cos - a sin: both halves of rotate_half have a minus",
+     "a' = a cos - b sin, b' = b cos + a sin; rotate_half(x) is cat(-x2, x1)"},
+    {"rotate_half", "not_exchanged", "x cos + x sin: the two halves are not exchanged",
+     "x cos + rotate_half(x) sin"},
+    {"rotate_half", "in_place", "b' = b cos + a' sin: a was overwritten before b' was made",
+     "keep a until both are made"},
+    {"rotate_half", "interleaved_rows",
+     "cos and sin have each column twice in neighbours, for pairs of halves",
+     "repeat the columns as cat(freqs, freqs), not repeat_interleave(2)"},
+    {"rotate_half", "doubled_rows",
+     "cos and sin have their columns twice in halves, for pairs of neighbours",
+     "repeat the columns by repeat_interleave(2), not cat(freqs, freqs)"},
+    {"mixed_tables", "sin_unscaled", "sin is of the frequencies without the scaling, cos with it",
+     "make both tables from the same inv_freq"},
+    {"mixed_tables", "cos_unscaled", "cos is of the frequencies without the scaling, sin with it",
+     "make both tables from the same inv_freq"},
+    {"mixed_tables", "sin_of_layer", "sin is that of layer {layer}, cos this layer's",
+     "take both tables of this layer's kind"},
+    {"mixed_tables", "cos_of_layer", "cos is that of layer {layer}, sin this layer's",
+     "take both tables of this layer's kind"},
+    {"mixed_tables", "sin_shifted", "sin is of positions shifted by {number}, cos is not",
+     "index both tables by the same positions"},
+    {"mixed_tables", "cos_shifted", "cos is of positions shifted by {number}, sin is not",
+     "index both tables by the same positions"},
+    {"mixed_tables", "sin_base", "sin is of base {found}, cos is not",
+     "make both tables from the same inv_freq"},
+    {"mixed_tables", "cos_base", "cos is of base {found}, sin is not",
+     "make both tables from the same inv_freq"},
     {"repetition", "twice", "it was rotated twice",
      "rotate once: an explicit call and a fused attention, or a key that was in the cache"},
     {"repetition", "doubled_angle", "angles are twice what they should be",
      "look for a position counted by 2, or a second rotation"},
     {"positions", "offset", "positions are shifted by {number}",
      "begin at the position of the first token: {undo}"},
+    {"positions", "row_offset", "positions are shifted by {name} in the sequences of the batch",
+     "count from the first token of each sequence: padding on the left is no token"},
     {"positions", "index", "positions are the places in the array, 0, 1, 2, ..., not those given",
      "pass position_ids on"},
     {"positions", "zero_based", "positions begin at 0 in each row, not at those given",
@@ -165,56 +193,58 @@ constexpr Words kWords[] = {
      "take the dump before the rotation after the norm of q and k"},
 };
 
-std::string number_words(double value) {
-  const bool whole = std::abs(value) < 1e15 && value == std::trunc(value);
-  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.8g}", value);
+}  // namespace
+
+std::string in_words(const DumpFinding& finding) {
+  return joined_words(kWords, finding.causes, &CauseWords::sentence);
 }
 
-std::string filled(std::string_view text, const Cause& cause) {
-  const auto number = [&](std::string_view key) { return number_words(number_of(cause, key)); };
-  const double shift = number_of(cause, "number");
-  return fmt::format(fmt::runtime(text), fmt::arg("found", number("found")),
-                     fmt::arg("expected", number("expected")), fmt::arg("number", number("number")),
-                     fmt::arg("undo", fmt::format("{} {}", shift < 0 ? "add" : "subtract",
-                                                  number_words(std::abs(shift)))),
-                     fmt::arg("axis", number("axis")), fmt::arg("layer", number("layer")),
-                     fmt::arg("name", escaped(cause.name, 60)));
-}
-
-std::string joined(const DumpFinding& finding, std::string_view Words::*part,
-                   std::string_view between) {
-  std::string text;
-  for (const Cause& cause : finding.causes) {
-    for (const Words& words : kWords) {
-      if (words.hypothesis != cause.hypothesis || words.variant != cause.variant) continue;
-      text += fmt::format("{}{}", text.empty() ? "" : between, filled(words.*part, cause));
-    }
+std::string in_words(const Observed& observed) {
+  std::string text = joined_words(kWords, observed.places, &CauseWords::sentence);
+  if (text.empty()) text = "pairs are where they should be";
+  text += fmt::format(", amplitude {:.4g}", observed.amplitude);
+  for (size_t i = 0; i < observed.pairs.size(); ++i) {
+    const Observed::Pair& pair = observed.pairs[i];
+    text += fmt::format("{} pair {} turns by {:.4g}", i == 0 ? ";" : ",", pair.pair, pair.inv_freq);
+    if (std::abs(pair.inv_freq) < 2 * pair.error)
+      text += fmt::format(" (within {:.1g})", pair.error);
+    text += fmt::format(" rad a position where {:.4g} is expected", pair.expected);
   }
   return text;
 }
 
-}  // namespace
-
-std::string in_words(const DumpFinding& finding) {
-  return joined(finding, &Words::sentence, "; and ");
-}
-
 std::string what_to_change(const DumpFinding& finding) {
-  return joined(finding, &Words::change, "; and ");
+  return joined_words(kWords, finding.causes, &CauseWords::change);
 }
 
 std::string in_words(const FoundEncoding& found) {
   const RopeConfig& rope = found.turning.rope;
   const RotaryWindow& in = found.turning.places.in.windows[0];
   const Pairing out = found.turning.places.out.windows[0].pairing;
-  std::string text =
-      fmt::format("rope, theta {}, {} of {} channels{} {}", number_words(rope.rope_theta), in.dim,
-                  found.turning.places.in.head_dim,
-                  in.offset == 0 ? "" : fmt::format(" from {} on", in.offset), name(in.pairing));
-  if (out != in.pairing) text += fmt::format(", written {}", name(out));
-  DumpFinding beside{.causes = found.causes, .turning = found.turning};
-  std::erase_if(beside.causes, [](const Cause& cause) { return cause.hypothesis == "base"; });
-  return beside.causes.empty() ? text : text + "; " + joined(beside, &Words::sentence, "; ");
+  std::string text = fmt::format("rope, theta {}, ", number_words(rope.rope_theta));
+  if (found.pairs_alone) {
+    text += fmt::format("{} pairs", in.dim / 2);
+  } else {
+    text +=
+        fmt::format("{} of {} channels{} {}", in.dim, found.turning.places.in.head_dim,
+                    in.offset == 0 ? "" : fmt::format(" from {} on", in.offset), name(in.pairing));
+    if (out != in.pairing) text += fmt::format(", written {}", name(out));
+  }
+  std::vector<Cause> beside = found.causes;
+  std::erase_if(beside, [](const Cause& cause) { return cause.hypothesis == "base"; });
+  if (beside.empty()) return text;
+  return text + "; " + joined_words(kWords, beside, &CauseWords::sentence, "; ");
+}
+
+std::string in_words(const RopeConfig& rope) {
+  std::string text = fmt::format("rope, theta {}", number_words(rope.rope_theta));
+  const RotaryLayout& layout = rope.layout;
+  for (const RotaryWindow& window : layout.windows) {
+    text += fmt::format(", {} of {} channels{} {}", window.dim, layout.head_dim,
+                        window.offset == 0 ? "" : fmt::format(" from {} on", window.offset),
+                        name(window.pairing));
+  }
+  return is_scaled(rope.rope_type) ? text + ", " + rope.rope_type : text;
 }
 
 std::string in_words(const FirstWrong& first) {

@@ -52,6 +52,20 @@ ordered_json to_json(const DumpDiagnosis& diagnosis) {
   json["findings"] = ordered_json::array();
   for (const DumpFinding& finding : diagnosis.findings)
     json["findings"].push_back(to_json(finding));
+  if (const auto& observed = diagnosis.observed) {
+    json["observed"] = {{"in_words", in_words(*observed)},
+                        {"places", ordered_json::array()},
+                        {"amplitude", observed->amplitude},
+                        {"pairs", ordered_json::array()}};
+    for (const Cause& cause : observed->places)
+      json["observed"]["places"].push_back(to_json(cause));
+    for (const Observed::Pair& pair : observed->pairs) {
+      json["observed"]["pairs"].push_back({{"pair", pair.pair},
+                                           {"inv_freq", pair.inv_freq},
+                                           {"error", pair.error},
+                                           {"expected", pair.expected}});
+    }
+  }
   if (diagnosis.telling_position) json["telling_position"] = *diagnosis.telling_position;
   if (diagnosis.scaling_shows_at) json["scaling_shows_at"] = *diagnosis.scaling_shows_at;
   if (diagnosis.precision) {
@@ -79,9 +93,29 @@ ordered_json to_json(const FoundEncodings& found) {
                         {"causes", ordered_json::array()},
                         {"residual_in_ulp", each.residual},
                         {"models", each.models}};
+    if (each.pairs_alone) {
+      for (const char* of_channels : {"offset", "head_dim", "pairing", "written_pairing"}) {
+        one.erase(of_channels);
+      }
+      one["pairs"] = window.dim / 2;
+    }
     for (const Cause& cause : each.causes) one["causes"].push_back(to_json(cause));
     json["found"].push_back(one);
   }
+  return json;
+}
+
+ordered_json to_json(const FoundFaults& found) {
+  ordered_json json = {
+      {"alike", found.alike},           {"mine_not_rotated", found.mine_not_rotated},
+      {"found", ordered_json::array()}, {"residual_in_ulp", found.residual},
+      {"dtype", name(found.dtype)},     {"tokens", found.tokens}};
+  for (const FoundFault& each : found.found) {
+    json["found"].push_back({{"reference", in_words(each.rope)},
+                             {"models", each.models},
+                             {"diagnosis", to_json(each.diagnosis)}});
+  }
+  if (found.mine_not_rotated) json["encoding"] = to_json(found.encoding);
   return json;
 }
 

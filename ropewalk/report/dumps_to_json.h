@@ -17,4 +17,9 @@ nlohmann::ordered_json to_json(const DumpDiagnosis& diagnosis);
 // ..., "models": [...]}], "dtype": "f32", "tokens": 64}
 nlohmann::ordered_json to_json(const FoundEncodings& found);
 
+// {"alike": false, "mine_not_rotated": false, "found": [{"reference": "rope, theta ...", "models":
+// [...], "diagnosis": {...}}], "residual_in_ulp": ..., "dtype": ..., "tokens": ...}, and "encoding"
+// where mine is not rotated
+nlohmann::ordered_json to_json(const FoundFaults& found);
+
 }  // namespace ropewalk

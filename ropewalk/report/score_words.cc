@@ -5,15 +5,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "ropewalk/report/cause_words.h"
+
 namespace ropewalk {
 namespace {
 
-// What is said of a cause; {found}, {expected}, {layer} are its own.
-struct Words {
-  std::string_view hypothesis, variant, sentence, change;
-};
-
-constexpr Words kWords[] = {
+constexpr CauseWords kWords[] = {
     {"score_scale", "missing", "q.k is not scaled", "multiply q.k by {expected}"},
     {"score_scale", "twice", "q.k is scaled twice",
      "multiply q.k by {expected} once: q was scaled before, or the attention call scales too"},
@@ -70,6 +67,17 @@ constexpr Words kWords[] = {
      "leave q and k of this layer as they are"},
     {"score_turn", "without_query_scale", "q does not grow with its position",
      "multiply q by the factor of its position (attn_scale, logn)"},
+    {"score_norm", "missing", "q and k are not normed",
+     "norm q and k of each head; or give --normed, if these dumps are taken after it"},
+    {"score_norm", "after_rotation", "q and k are normed after the rotation, not before it",
+     "norm q and k, then rotate them"},
+    {"score_norm", "before_rotation", "q and k are normed before the rotation, not after it",
+     "rotate q and k, then norm them"},
+    {"score_norm", "without_weights", "the norms of q and k have no weights",
+     "multiply by the weights of q_norm and k_norm"},
+    {"score_norm", "exchanged", "q is normed by the weights of k, and k by those of q",
+     "take each norm's own weights; or --q-norm and --k-norm are exchanged"},
+    {"score_norm", "of_q", "k is normed by the weights of q", "take the weights of k_norm for k"},
     {"score_heads", "in_turn", "query head h reads key head h mod Hkv, not h / (H / Hkv)",
      "repeat each key head for its group (repeat_interleave), not all of them in turn"},
     {"alibi", "missing", "the ALiBi bias is missing", "add slope_h (k - q) to the scores"},
@@ -108,6 +116,8 @@ constexpr Words kWords[] = {
      "add it before the scale"},
     {"bucket_bias", "factor", "the learned bias is {found} times what it should be",
      "add it as it is"},
+    {"bucket_bias", "reversed_heads", "the learned bias has its heads in reverse",
+     "see the order of heads in the table"},
     {"bucket_bias", "other", "the learned bias has another size in each head",
      "see the order of heads in the table"},
     {"score_mask", "not_causal", "keys after the query are seen: there is no causal mask",
@@ -133,6 +143,14 @@ constexpr Words kWords[] = {
      "set sliding_window to {expected}"},
     {"score_mask", "window_for_chunk", "a window of {found} tokens is there for chunks",
      "hide the keys of other chunks (attention_chunk_size)"},
+    {"score_mask", "chunk", "chunks are of {found} tokens, not {expected}",
+     "set attention_chunk_size to {expected}"},
+    {"score_mask", "chunk_should_not", "keys before a chunk of {found} tokens are hidden",
+     "the layer sees all keys before the query"},
+    {"score_mask", "no_prefix", "keys of the prompt after the query are hidden: the mask is causal",
+     "let all {expected} tokens of the prompt see each other"},
+    {"score_mask", "prefix", "{found} tokens see each other as the prompt, not {expected}",
+     "count the tokens of the prompt, gMASK and bos as the model's code does"},
     {"score_mask", "window_should_not", "a window of {found} tokens hides keys",
      "the layer sees all keys before the query"},
     {"score_mask", "padding_seen", "keys that --key-mask hides are seen",
@@ -140,26 +158,6 @@ constexpr Words kWords[] = {
     {"score_mask", "padding", "some keys are hidden from all queries",
      "if they are padding, say so with --key-mask"},
 };
-
-std::string number_words(double value) {
-  const bool whole = std::abs(value) < 1e15 && value == std::trunc(value);
-  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
-}
-
-std::string joined(const ScoreFinding& finding, std::string_view Words::*part) {
-  std::string text;
-  for (const Cause& cause : finding.causes) {
-    const auto number = [&](std::string_view key) { return number_words(number_of(cause, key)); };
-    for (const Words& words : kWords) {
-      if (words.hypothesis != cause.hypothesis || words.variant != cause.variant) continue;
-      text += text.empty() ? "" : "; and ";
-      text +=
-          fmt::format(fmt::runtime(words.*part), fmt::arg("found", number("found")),
-                      fmt::arg("expected", number("expected")), fmt::arg("layer", number("layer")));
-    }
-  }
-  return text;
-}
 
 std::string score_words(double score) {
   return std::isfinite(score) ? fmt::format("{:.6g}", score) : "hidden";
@@ -171,9 +169,13 @@ nlohmann::ordered_json number_or_null(double score) {
 
 }  // namespace
 
-std::string in_words(const ScoreFinding& finding) { return joined(finding, &Words::sentence); }
+std::string in_words(const ScoreFinding& finding) {
+  return joined_words(kWords, finding.causes, &CauseWords::sentence);
+}
 
-std::string what_to_change(const ScoreFinding& finding) { return joined(finding, &Words::change); }
+std::string what_to_change(const ScoreFinding& finding) {
+  return joined_words(kWords, finding.causes, &CauseWords::change);
+}
 
 std::string in_words(const FirstWrongScore& first) {
   return fmt::format("{}head {}, query {}, key {}: expected {}, found {}",

@@ -147,4 +147,38 @@ ordered_json to_json(const WrongShape& shape) {
           {"found", shape_json(shape.found)}};
 }
 
+ordered_json to_json(const PermutedRows& rows) {
+  using Relation = PermutedRows::Relation;
+  ordered_json json = {{"layer", rows.layer},
+                       {"of", rows.keys ? "k" : "q"},
+                       {"tensors", {escaped(rows.tensor_a, 4096), escaped(rows.tensor_b, 4096)}},
+                       {"relation", name(rows.relation)},
+                       {"expected", rows.expected},
+                       {"exact", rows.exact}};
+  if (rows.relation == Relation::moved) {
+    json["to"] = rows.to_half_split ? "half_split" : "interleaved";
+    json["heads"] = rows.heads;
+    json["head_dim"] = rows.head_dim;
+    json["wrong_heads"] = rows.wrong_heads;
+    json["whole_head"] = rows.whole_head;
+  }
+  if (rows.relation == Relation::ordered) {
+    json["own_rows"] = rows.layer_heads * rows.layer_head_dim;
+    json["head_order"] = rows.origins.head_order;
+    if (rows.origins.head_order.empty()) json["rows"] = rows.origins.source;
+  }
+  if (!rows.exact) json["cosine"] = rows.cosine;
+  return json;
+}
+
+ordered_json to_json(const OtherCheck& other) {
+  ordered_json json = {{"path", escaped(other.path.string(), 4096)}};
+  json.update(to_json(other.comparison));
+  json["rows"] = ordered_json::array();
+  for (const PermutedRows& rows : other.rows) json["rows"].push_back(to_json(rows));
+  if (!other.unread.empty()) json["unread"] = other.unread;
+  if (!other.rows_unread.empty()) json["rows_unread"] = other.rows_unread;
+  return json;
+}
+
 }  // namespace ropewalk

@@ -4,6 +4,7 @@
 
 #include "ropewalk/diagnose/checkpoint_findings.h"
 #include "ropewalk/diagnose/compare.h"
+#include "ropewalk/diagnose/other_check.h"
 #include "ropewalk/diagnose/scaling_bands.h"
 #include "ropewalk/diagnose/traps.h"
 
@@ -28,5 +29,11 @@ nlohmann::ordered_json to_json(const Trap& trap);
 
 nlohmann::ordered_json to_json(const StoredFrequencies& stored);
 nlohmann::ordered_json to_json(const WrongShape& shape);
+
+// {"layer": 0, "of": "k", "tensors": [...], "relation": "moved", ...}
+nlohmann::ordered_json to_json(const PermutedRows& rows);
+// {"path": ..., "alike": ..., "differences": [...], "rotations": [...], "rows": [...]}, and why
+// what was not read: "unread", "rows_unread"
+nlohmann::ordered_json to_json(const OtherCheck& other);
 
 }  // namespace ropewalk

@@ -22,13 +22,18 @@ struct FindingLine {
   std::string_view kind;  // "stored_inv_freq", "wrong_shape", "layers", "weights", "config",
                           // "rows", "table"
   std::string text;
+  std::string change = {};  // what mends it, where that is one command
 };
 
 std::string_view name(FindingLine::Level level);
 
-// Layers whose rows lie in the same way share a line: those that are wrong first.
+// Layers whose rows lie in the same way share a line: those that are wrong first. `b` is also the
+// path that a command to mend it takes.
 std::vector<FindingLine> lines_of(const std::vector<PermutedRows>& rows, const std::string& a,
                                   const std::string& b);
+
+// How another checkpoint differs: the config, then the rows. `model` is the file of the first.
+std::vector<FindingLine> lines_of(const OtherCheck& other, const std::string& model);
 
 std::string in_words(const TableCheck& table);
 

@@ -91,6 +91,10 @@ def save_torch():
     (OUT / "before_1_6.pt").write_bytes(old.getvalue()[:64])  # the rest holds addresses
     torch.save({"q": base, "more": Call()}, OUT / "call.pt")
     torch.save(torch.conj(torch.ones(1, dtype=torch.complex64)).imag, OUT / "negative_view.pt")
+    # precompute_freqs_cis of Meta's LLaMA 3: complex64, rows 2 to 7 of a longer table.
+    freqs = 1.0 / (500000.0 ** (torch.arange(0, 128, 2).float() / 128))
+    cis = torch.polar(torch.ones(9, 64), torch.outer(torch.arange(9).float(), freqs))[2:8]
+    torch.save(cis, OUT / "freqs_cis.pt")
     dumps = OUT.parent / "diagnose" / "llama-3-8b"
     before, right, wrong = (torch.from_numpy(np.load(dumps / f"{name}.npy")) for name in ("before", "right", "base_10000"))
     # As a model holds them: [batch, heads, seq, head_dim] in memory, seen as [batch, seq, heads, head_dim].

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "ropewalk/diagnose/dumps/row_misfit.h"
+
 namespace ropewalk {
 
 const PairFits& DumpEvidence::fits(const TurnedPlaces& places) {
@@ -25,13 +27,21 @@ bool DumpEvidence::explains(const TurnedPlaces& places) {
   return fits(places).unexplained() <= tolerance(places);
 }
 
+bool DumpEvidence::may_explain(const Turning& turning) {
+  return turning.form != SinForm::rotation || explains(turning.places);
+}
+
 Misfit DumpEvidence::judge(const Turning& turning, bool stop_early) {
   const Multipliers multipliers(turning, given_.positions, spectra_);
   const double flips = turning.table_dtype == DType::bf16  ? 0x1p-8
                        : turning.table_dtype == DType::f16 ? 0x1p-11
                                                            : 0;
-  return misfit(fits(turning.places), multipliers,
-                {.tolerance = tolerance(turning.places), .flips = flips, .stop_early = stop_early});
+  const MisfitOptions options{
+      .tolerance = tolerance(turning.places), .flips = flips, .stop_early = stop_early};
+  if (turning.form != SinForm::rotation) {
+    return row_misfit(given_.rows, turning, multipliers, options);
+  }
+  return misfit(fits(turning.places), multipliers, options);
 }
 
 }  // namespace ropewalk

@@ -40,6 +40,9 @@ class DumpEvidence {
   // Whether some ratios explain the rows: the places may be right.
   bool explains(const TurnedPlaces& places);
 
+  // The same of a turning: what is no rotation of pairs is judged by its rows alone.
+  bool may_explain(const Turning& turning);
+
   Misfit judge(const Turning& turning, bool stop_early);
 
  private:
@@ -59,8 +62,19 @@ struct FrequencyEstimate {
 // shifted by. A pair is not known where no two tokens are within 3 positions.
 std::vector<FrequencyEstimate> estimate_frequencies(const Turning& from, DumpEvidence& evidence);
 
-// The shift c that makes the angles (p + c) inv_freq, from the slowest pair to the fastest; nothing
-// where the pairs do not agree on one.
-std::optional<int64_t> estimate_offset(const Turning& from, DumpEvidence& evidence);
+// The shift c, up to 2^24 either way, that makes the angles (p + c) inv_freq: the slowest pair says
+// it up to whole turns, each faster pair says it better; nothing where the pairs do not agree on
+// one. Of the sequence `row` of the batch alone, where it is given.
+std::optional<int64_t> estimate_offset(const Turning& from, DumpEvidence& evidence,
+                                       std::optional<int64_t> row = {});
+
+// A pair, and the angle by which it is turned too far.
+struct MissingAngle {
+  double speed = 0, angle = 0;
+};
+
+// The shift c, up to 2^24 either way, for which angle = c speed of every pair, up to whole turns
+// and `tolerance` radians; nothing where they do not tell one number.
+std::optional<int64_t> common_shift(std::vector<MissingAngle> pairs, double tolerance);
 
 }  // namespace ropewalk

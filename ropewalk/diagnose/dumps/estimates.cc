@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <utility>
 
 #include "ropewalk/diagnose/dumps/dump_evidence.h"
 
@@ -65,6 +66,30 @@ FrequencyEstimate estimate(const std::vector<Point>& points, double tolerance) {
   return result;
 }
 
+// The shift that the pairs say, slowest first, if that one made `turns` whole turns more; its
+// error.
+std::pair<double, double> refined(const std::vector<MissingAngle>& pairs, double turns,
+                                  double tolerance) {
+  const MissingAngle& slowest = pairs.front();
+  double shift = (slowest.angle + kTurn * turns) / slowest.speed;
+  double error = tolerance / std::abs(slowest.speed);
+  for (const MissingAngle& pair : pairs) {
+    // A pair that tells nothing more, or is too fast for what is known so far.
+    const double its_error = tolerance / std::abs(pair.speed);
+    if (its_error >= error || error * std::abs(pair.speed) > 2) continue;
+    shift += within_a_turn(pair.angle - shift * pair.speed) / pair.speed;
+    error = its_error;
+  }
+  return {shift, error};
+}
+
+// How well the pairs agree on a shift: 1 at best.
+double agreement(const std::vector<MissingAngle>& pairs, double shift) {
+  double sum = 0;
+  for (const MissingAngle& pair : pairs) sum += std::cos(pair.angle - shift * pair.speed);
+  return sum / static_cast<double>(pairs.size());
+}
+
 }  // namespace
 
 std::vector<FrequencyEstimate> estimate_frequencies(const Turning& from, DumpEvidence& evidence) {
@@ -81,37 +106,55 @@ std::vector<FrequencyEstimate> estimate_frequencies(const Turning& from, DumpEvi
   return estimates;
 }
 
-std::optional<int64_t> estimate_offset(const Turning& from, DumpEvidence& evidence) {
-  constexpr double kFarthest = 1 << 24;
+std::optional<int64_t> estimate_offset(const Turning& from, DumpEvidence& evidence,
+                                       std::optional<int64_t> row) {
   const PairFits& fits = evidence.fits(from.places);
   const Multipliers multipliers(from, evidence.positions(), evidence.spectra());
   std::vector<std::complex<double>> sums(fits.pairs), wanted;
   std::vector<double> angles;
   for (size_t g = 0; g < fits.groups.size(); ++g) {
+    if (row && fits.groups[g].b != *row) continue;
     multipliers.write(fits.groups[g].b, fits.groups[g].s, wanted, angles);
     for (size_t i = 0; i < fits.pairs; ++i) {
       sums[i] += fits.at(g, i).weight * fits.at(g, i).ratio * std::conj(wanted[i]);
     }
   }
-  std::vector<std::pair<double, double>> pairs;  // speed, angle that is missing
+  std::vector<MissingAngle> pairs;
   for (size_t i = 0; i < fits.pairs; ++i) {
     const double speed = multipliers.inv_freq()[i] * from.times;
-    if (speed != 0 && sums[i] != 0.0) pairs.emplace_back(speed, std::arg(sums[i]));
+    if (speed != 0 && sums[i] != 0.0) pairs.push_back({speed, std::arg(sums[i])});
   }
-  std::sort(pairs.begin(), pairs.end(),
-            [](const auto& x, const auto& y) { return std::abs(x.first) < std::abs(y.first); });
+  return common_shift(std::move(pairs), 4 * evidence.tolerance(from.places) + 1e-5);
+}
+
+std::optional<int64_t> common_shift(std::vector<MissingAngle> pairs, double tolerance) {
+  constexpr double kFarthest = 1 << 24, kMostTurns = 1 << 12, kAgreed = 0.98, kMaybe = 0.9;
+  constexpr size_t kFew = 16;
+  std::sort(pairs.begin(), pairs.end(), [](const MissingAngle& x, const MissingAngle& y) {
+    return std::abs(x.speed) < std::abs(y.speed);
+  });
   if (pairs.empty()) return std::nullopt;
-  const double tolerance = 4 * evidence.tolerance(from.places) + 1e-5;
-  double shift = 0, error = kFarthest;
-  for (const auto& [speed, angle] : pairs) {
-    // A pair too slow to tell anything, or too fast for what is known so far.
-    const double its_error = tolerance / std::abs(speed);
-    if (its_error >= error || (error < kFarthest && error * std::abs(speed) > 2)) continue;
-    shift += within_a_turn(angle - shift * speed) / speed;
-    error = its_error;
+  std::vector<MissingAngle> few;
+  for (size_t i = 0; i < pairs.size(); i += (pairs.size() + kFew - 1) / kFew) {
+    few.push_back(pairs[i]);
   }
-  if (error > 0.4) return std::nullopt;
-  return static_cast<int64_t>(std::llround(shift));
+  const double most =
+      std::min(kMostTurns, std::ceil(kFarthest * std::abs(pairs.front().speed) / kTurn));
+  double best = 0, best_agreement = -2, best_error = 1;
+  for (double turns = 0; turns <= most && best_agreement < kAgreed; ++turns) {
+    for (const double signed_turns : {turns, -turns}) {
+      const double rough = refined(few, signed_turns, tolerance).first;
+      if (turns > 0 && agreement(few, std::round(rough)) < kMaybe) continue;
+      const auto [shift, error] = refined(pairs, signed_turns, tolerance);
+      const double agreed = agreement(pairs, std::round(shift));
+      if (agreed <= best_agreement) continue;
+      best_agreement = agreed;
+      best = shift;
+      best_error = error;
+    }
+  }
+  if (best_error > 0.4) return std::nullopt;
+  return static_cast<int64_t>(std::llround(best));
 }
 
 }  // namespace ropewalk

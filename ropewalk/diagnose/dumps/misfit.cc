@@ -13,8 +13,8 @@ struct Judge {
   double residual = 0, weight = 0;
   size_t looked_at = 0, flipped = 0;
 
-  // Whether to go on. `bound` is relative.
-  bool add(const PairFit& fit, std::complex<double> wanted, double bound, size_t group,
+  // Whether to go on. `bound` is relative to `size`.
+  bool add(const PairFit& fit, std::complex<double> wanted, double size, double bound, size_t group,
            size_t pair) {
     if (fit.weight <= 0) {
       if (fit.residual <= 0) return true;
@@ -23,7 +23,6 @@ struct Judge {
       weight += fit.residual;
       return off(group, pair);
     }
-    const double size = std::abs(wanted);
     const double far = std::abs(fit.ratio - wanted);
     const double left = std::sqrt(fit.residual / fit.weight);
     const double worst = std::max(far, left) / (size * bound);
@@ -33,7 +32,7 @@ struct Judge {
       return true;
     }
     residual += fit.residual + fit.weight * far * far;
-    weight += fit.weight * size * size;
+    weight += fit.weight * std::norm(wanted);
     result.worst = std::max(result.worst, worst);
     return worst <= 1 || off(group, pair);  // false for NaN
   }
@@ -77,10 +76,12 @@ Misfit misfit(const PairFits& fits, const Multipliers& multipliers, const Misfit
       judge.result.largest_angle = std::max(judge.result.largest_angle, angle);
       const double slack = (own + (exact ? static_cast<double>(i) : 0)) * 0x1p-24;
       const double bound = options.tolerance + std::min(slack * angle, kMostSlack);
-      if (!judge.add(fits.at(g, i), wanted[i], bound, g, i)) return false;
+      // cos and sin of two tables may both be near 0.
+      const double size = std::max(std::abs(wanted[i]), multipliers.amplitude());
+      if (!judge.add(fits.at(g, i), wanted[i], size, bound, g, i)) return false;
     }
-    return judge.add(fits.outside[g], multipliers.outside_amplitude(), options.tolerance, g,
-                     fits.pairs);
+    const double outside = multipliers.outside_amplitude();
+    return judge.add(fits.outside[g], outside, outside, options.tolerance, g, fits.pairs);
   };
   for (size_t g = 0; g < fits.groups.size(); ++g) {
     if (!judge_group(g)) break;

@@ -34,32 +34,6 @@ void append_row(const ConstTensorView& view, const DumpRows::Place& at, std::vec
 
 using Channels = std::vector<std::pair<int64_t, int64_t>>;
 
-// The two channels of each pair.
-Channels channels_of(const RotaryLayout& layout) {
-  Channels channels;
-  for (const RotaryWindow& window : layout.windows) {
-    for (int64_t i = 0; i < window.dim / 2; ++i) {
-      const int64_t at = window.offset;
-      channels.push_back(window.pairing == Pairing::interleaved
-                             ? std::pair{at + 2 * i, at + 2 * i + 1}
-                             : std::pair{at + i, at + i + window.dim / 2});
-    }
-  }
-  return channels;
-}
-
-std::vector<int64_t> channels_outside(const RotaryLayout& layout) {
-  std::vector<bool> inside(static_cast<size_t>(layout.head_dim), false);
-  for (const auto& [a, b] : channels_of(layout)) {
-    inside[static_cast<size_t>(a)] = inside[static_cast<size_t>(b)] = true;
-  }
-  std::vector<int64_t> outside;
-  for (int64_t c = 0; c < layout.head_dim; ++c) {
-    if (!inside[static_cast<size_t>(c)]) outside.push_back(c);
-  }
-  return outside;
-}
-
 // Which row of x belongs to a row of y, and by which number both are scaled to the same length.
 struct Match {
   const float* x;
@@ -109,8 +83,8 @@ class Fitting {
   Fitting(const DumpRows& rows, const TurnedPlaces& places)
       : rows_(rows),
         places_(places),
-        in_(channels_of(places.in)),
-        out_(channels_of(places.out)),
+        in_(pair_channels(places.in)),
+        out_(pair_channels(places.out)),
         left_in_(channels_outside(places.in)),
         left_out_(channels_outside(places.out)) {}
 
@@ -176,6 +150,31 @@ class Fitting {
 };
 
 }  // namespace
+
+std::vector<std::pair<int64_t, int64_t>> pair_channels(const RotaryLayout& layout) {
+  std::vector<std::pair<int64_t, int64_t>> channels;
+  for (const RotaryWindow& window : layout.windows) {
+    for (int64_t i = 0; i < window.dim / 2; ++i) {
+      const int64_t at = window.offset;
+      channels.push_back(window.pairing == Pairing::interleaved
+                             ? std::pair{at + 2 * i, at + 2 * i + 1}
+                             : std::pair{at + i, at + i + window.dim / 2});
+    }
+  }
+  return channels;
+}
+
+std::vector<int64_t> channels_outside(const RotaryLayout& layout) {
+  std::vector<bool> inside(static_cast<size_t>(layout.head_dim), false);
+  for (const auto& [a, b] : pair_channels(layout)) {
+    inside[static_cast<size_t>(a)] = inside[static_cast<size_t>(b)] = true;
+  }
+  std::vector<int64_t> outside;
+  for (int64_t c = 0; c < layout.head_dim; ++c) {
+    if (!inside[static_cast<size_t>(c)]) outside.push_back(c);
+  }
+  return outside;
+}
 
 DumpRows rows_of(const Dumps& dumps, const std::vector<DumpRows::Place>& tokens,
                  int64_t most_heads) {

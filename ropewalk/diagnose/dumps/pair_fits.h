@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ropewalk/base/tensor_layout.h"
@@ -25,6 +26,10 @@ struct DumpRows {
 struct Dumps {
   ConstTensorView before, after;
 };
+
+// The two channels of each pair.
+std::vector<std::pair<int64_t, int64_t>> pair_channels(const RotaryLayout& layout);
+std::vector<int64_t> channels_outside(const RotaryLayout& layout);
 
 // The rows of some tokens, all heads of them but no more than `most_heads`.
 DumpRows rows_of(const Dumps& dumps, const std::vector<DumpRows::Place>& tokens,

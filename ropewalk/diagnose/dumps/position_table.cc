@@ -25,6 +25,8 @@ int64_t changed_at(const PositionTable& table, const PositionChange& change, int
       return p;
     case Kind::offset:
       return p + change.number;
+    case Kind::row_offset:
+      return p + change.order[static_cast<size_t>(b)];
     case Kind::index:
       return s;
     case Kind::restart:

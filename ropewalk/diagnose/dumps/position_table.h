@@ -27,6 +27,7 @@ struct PositionChange {
   enum class Kind {
     none,
     offset,      // p + number
+    row_offset,  // p + order[b], each sequence b of the batch by its own
     index,       // the place of the token in its row: 0, 1, 2, ...
     restart,     // from the token `number` on, counted from 0 again
     zero_based,  // p - the first of the row

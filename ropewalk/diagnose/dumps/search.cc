@@ -32,6 +32,7 @@ class Search {
     for (const Proposal& single : singles) consider(single.turning, {single.cause});
     if (result_.found.empty() && most_ > 1) pairs_of(singles);
     rank();
+    if (result_.found.empty()) find_places(singles);
     return std::move(result_);
   }
 
@@ -40,7 +41,7 @@ class Search {
   // `only_still`.
   std::vector<Proposal> proposals(const Turning& from, size_t first, const Cause* before) {
     std::vector<Proposal> all;
-    const bool explained = evidence_.explains(from.places);
+    const bool explained = evidence_.may_explain(from);
     for (size_t i = first; i < hypotheses().size(); ++i) {
       const NamedHypothesis& each = hypotheses()[i];
       if (before != nullptr && !explained && !each.hypothesis->moves_places) continue;
@@ -71,9 +72,23 @@ class Search {
     }
   }
 
+  void find_places(const std::vector<Proposal>& singles) {
+    if (evidence_.explains(expected_.places)) {
+      result_.places = Explanation{{}, expected_};
+      return;
+    }
+    for (const Proposal& single : singles) {
+      const Turning& turning = single.turning;
+      if (turning.form != SinForm::rotation || turning.places == expected_.places) continue;
+      if (!evidence_.explains(turning.places)) continue;
+      result_.places = Explanation{{single.cause}, turning};
+      return;
+    }
+  }
+
   void consider(const Turning& turning, std::vector<Cause> causes) {
     try {
-      if (!evidence_.explains(turning.places)) return;
+      if (!evidence_.may_explain(turning)) return;
       if (!evidence_.judge(turning, true).holds) return;
       result_.found.push_back({std::move(causes), turning, best_misfit(turning, evidence_).rms});
     } catch (const Error& error) {
@@ -131,8 +146,8 @@ class Search {
 
 }  // namespace
 
-SearchResult explain(const Turning& expected, DumpEvidence& evidence) {
-  return Search(expected, evidence, false, 2).run();
+SearchResult explain(const Turning& expected, DumpEvidence& evidence, int most) {
+  return Search(expected, evidence, false, most).run();
 }
 
 SearchResult explain_in_place(const Turning& expected, DumpEvidence& evidence, int most) {

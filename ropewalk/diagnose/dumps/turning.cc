@@ -46,6 +46,10 @@ Turning turning_of(const RopeConfig& rope, int64_t seq_len) {
           .places = {.in = rope.layout, .out = rope.output_layout.value_or(rope.layout)}};
 }
 
+bool same_places(const Turning& a, const Turning& b) {
+  return a.places == b.places && a.form == b.form;
+}
+
 const Spectrum& SpectrumCache::of(const RopeConfig& rope, int64_t seq_len) {
   const size_t hash = hash_of(rope, seq_len);
   const auto [first, last] = entries_.equal_range(hash);
@@ -72,6 +76,7 @@ Multipliers::Multipliers(const Turning& turning, const PositionTable& positions,
   axis_.resize(inv_freq_.size(), 0);
   scaling_ = std::pow(spectrum.attention_scaling, turning.scaling_power);
   if (turning.scales_all) outside_ = turning.amplitude;
+  if (turning.sin_of) sin_ = std::make_shared<const Multipliers>(*turning.sin_of, positions, cache);
   if (turning.mode == AngleMode::exact || turning.mode == AngleMode::ideal) return;
   floats_ = prepare_angles(turning.rope, turning.mode, turning.seq_len);
   if (!turning.inv_freq.empty() && turning.mode != AngleMode::ggml_float32) {
@@ -114,6 +119,14 @@ void Multipliers::write(int64_t b, int64_t s, std::vector<std::complex<double>>&
     }
     if (exchanged_) std::swap(cos, sin);
     multipliers[i] = amplitude_ * std::complex(cos, sin);
+  }
+  if (!sin_) return;
+  std::vector<std::complex<double>> others;
+  std::vector<double> their_angles;
+  sin_->write(b, s, others, their_angles);
+  for (size_t i = 0; i < std::min(multipliers.size(), others.size()); ++i) {
+    multipliers[i].imag(others[i].imag());
+    if (std::abs(their_angles[i]) > std::abs(angles[i])) angles[i] = their_angles[i];
   }
 }
 

@@ -35,6 +35,17 @@ struct TurnedPlaces {
   bool operator==(const TurnedPlaces&) const = default;
 };
 
+// How the two numbers (a, b) of a pair become (a', b') by its cos and sin.
+enum class SinForm {
+  rotation,       // a cos - b sin, b cos + a sin
+  no_minus,       // a cos + b sin, b cos + a sin: rotate_half without its minus
+  both_minus,     // a cos - b sin, b cos - a sin
+  not_exchanged,  // a cos + a sin, b cos + b sin: x sin in the place of rotate_half(x) sin
+  in_place,       // a' = a cos - b sin, b cos + a' sin: a was overwritten too early
+  other_columns,  // each channel by the angle of its column in a table of the other form: doubled
+                  // rows for pairs of neighbours, interleaved rows for halves
+};
+
 // What a program did to q or k, as far as dumps can show it: pair i of a token at position p was
 // multiplied by
 //   amplitude attention_scaling^scaling_power e^(i times p inv_freq_i)
@@ -46,12 +57,17 @@ struct Turning {
   double times = 1;  // -1: the other way, 2: twice, 0: not at all
   int scaling_power = 1;
   double amplitude = 1;
-  bool exchanged = false;   // sin where cos belongs, and cos where sin does
+  bool exchanged = false;  // sin where cos belongs, and cos where sin does
+  SinForm form = SinForm::rotation;
+  std::shared_ptr<const Turning> sin_of = {};  // whose table sin is taken of; null: the same
   bool scales_all = false;  // the amplitude is also that of channels that do not turn
   AngleMode mode = AngleMode::exact;
   DType table_dtype = DType::f64;     // in which cos and sin were kept; f64: as exact as they are
   std::vector<double> inv_freq = {};  // in the place of the config's; empty: those of `rope`
 };
+
+// Whether the same numbers belong together in the same way.
+bool same_places(const Turning& a, const Turning& b);
 
 // As a model's config says. Throws as make_spectrum.
 Turning turning_of(const RopeConfig& rope, int64_t seq_len);
@@ -100,6 +116,7 @@ class Multipliers {
   double amplitude_ = 1, scaling_ = 1, outside_ = 1, times_ = 1;
   DType table_dtype_ = DType::f64;
   bool by_heads_ = false, exchanged_ = false, scaled_ = false;
+  std::shared_ptr<const Multipliers> sin_;  // where sin is of another table
   std::optional<FloatAngles> floats_;
 };
 

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
 
 #include "ropewalk/diagnose/dumps/hypothesis.h"
 
@@ -7,6 +10,27 @@ namespace ropewalk {
 namespace {
 
 using Kind = PositionChange::Kind;
+
+// Each sequence of the batch by its own shift, as padding that is counted or not.
+void propose_row_offsets(const Turning& from, DumpEvidence& evidence, std::vector<Proposal>& out) {
+  constexpr int64_t kMostRows = 64;
+  const int64_t batch = evidence.positions().batch;
+  if (batch < 2 || batch > kMostRows) return;
+  PositionChange change{Kind::row_offset, 0, {}};
+  Cause cause{"positions", "row_offset"};
+  bool alike = true;
+  for (int64_t b = 0; b < batch; ++b) {
+    const auto offset = estimate_offset(from, evidence, b);
+    if (!offset || std::abs(*offset) > (1 << 24)) return;
+    change.order.push_back(static_cast<int32_t>(*offset));
+    cause.name += (b > 0 ? ", " : "") + std::to_string(*offset);
+    alike = alike && change.order.back() == change.order.front();
+  }
+  if (alike) return;
+  Turning turning = from;
+  turning.positions = change;
+  out.push_back({turning, std::move(cause)});
+}
 
 void propose(const Turning& from, DumpEvidence& evidence, std::vector<Proposal>& out) {
   const PositionTable& given = evidence.positions();
@@ -24,6 +48,7 @@ void propose(const Turning& from, DumpEvidence& evidence, std::vector<Proposal>&
   add(Kind::zero_based, 0, "zero_based");
   add(Kind::first_row, 0, "first_row");
   if (const auto offset = estimate_offset(from, evidence)) add(Kind::offset, *offset, "offset");
+  propose_row_offsets(from, evidence, out);
   add(Kind::offset, 2, "offset");
   add(Kind::offset, -2, "offset");
   add(Kind::reversed, 0, "reversed");

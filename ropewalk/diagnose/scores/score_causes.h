@@ -14,6 +14,7 @@ struct ScoreExpectation {
   ScoreTurn turn;
   int64_t seq_len = 0;
   bool rotated = false;  // q and k came turned
+  bool normed = false;   // and normed
 };
 
 struct ScoreExplanation {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -72,6 +73,48 @@ void add_windows(const ScoreSample& sample, const std::vector<KeyState>& state,
   out.push_back({changed, {"score_mask", variant, numbers(changed.window_left)}});
 }
 
+// The first key that the query of each row of a head sees, of all heads and sequences.
+std::vector<int64_t> first_seen(const ScoreSample& sample, const std::vector<KeyState>& state) {
+  std::vector<int64_t> first(sample.queries.size(), sample.keys);
+  const auto keys = static_cast<size_t>(sample.keys);
+  for (size_t i = 0; i < state.size(); ++i) {
+    if (state[i] != KeyState::seen) continue;
+    int64_t& least = first[i / keys % sample.queries.size()];
+    least = std::min(least, static_cast<int64_t>(i % keys));
+  }
+  return first;
+}
+
+// Chunks of another size: where they begin, as far as the queries of the dump show it.
+void add_chunks(const ScoreSample& sample, const std::vector<KeyState>& state,
+                const ScoreExpectation& of, std::vector<MaskCandidate>& out) {
+  int64_t size = 0;
+  for (const int64_t begin : first_seen(sample, state)) {
+    if (begin < sample.keys) size = std::gcd(size, begin);
+  }
+  if (size <= 1 || size == of.options.chunk) return;
+  AttentionOptions changed = of.options;
+  changed.window_left = -1;
+  changed.chunk = size;
+  out.push_back({changed,
+                 {"score_mask",
+                  of.options.chunk > 0 ? "chunk" : "chunk_should_not",
+                  {{"found", static_cast<double>(size)},
+                   {"expected", static_cast<double>(of.options.chunk)}}}});
+}
+
+// Tokens that all see, to the last key that is seen from before it.
+int64_t prefix_of(const ScoreSample& sample, const std::vector<KeyState>& state) {
+  int64_t prefix = 0;
+  const auto keys = static_cast<size_t>(sample.keys);
+  for (size_t i = 0; i < state.size(); ++i) {
+    const auto key = static_cast<int64_t>(i % keys);
+    const int64_t query = sample.tokens[i / keys % sample.queries.size()];
+    if (state[i] == KeyState::seen && key > query) prefix = std::max(prefix, key + 1);
+  }
+  return prefix;
+}
+
 // Keys that no query of the dump sees.
 Tensor seen_by_any(const ScoreSample& sample, const std::vector<KeyState>& state) {
   Tensor mask = make_tensor(DType::u8, {sample.batch, sample.keys});
@@ -115,10 +158,21 @@ std::vector<Cause> explain_mask(const ScoreSample& sample, const std::vector<Key
     candidates.push_back({changed, {"score_mask", kVariants[n]}});
   }
   add_windows(sample, state, expected, candidates);
+  add_chunks(sample, state, expected, candidates);
   if (own.key_mask.data != nullptr) {
     changed = own;
     changed.key_mask = ConstTensorView{nullptr, DType::boolean, {}, {}};
     candidates.push_back({changed, {"score_mask", "padding_seen"}});
+  }
+  const int64_t prefix[] = {prefix_of(sample, state)};
+  if (!own.prefix.empty() && own.prefix[0] != prefix[0]) {
+    changed = own;
+    changed.prefix = prefix;
+    candidates.push_back({changed,
+                          {"score_mask",
+                           prefix[0] == 0 ? "no_prefix" : "prefix",
+                           {{"found", static_cast<double>(prefix[0])},
+                            {"expected", static_cast<double>(own.prefix[0])}}}});
   }
   const Tensor seen = seen_by_any(sample, state);
   changed = own;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,6 +89,35 @@ Tensor taken_in_turn(const Tensor& k, int64_t heads) {
   return out;
 }
 
+// The weights that the norm takes, and what becomes of the norm itself.
+HeadNorms norms_of(ScoreNorm fault, HeadNorms learned, Norm& norm) {
+  switch (fault) {
+    case ScoreNorm::as_layer:
+      break;
+    case ScoreNorm::missing:
+      learned = {.normed = learned.normed};
+      norm.kind = NormKind::none;
+      break;
+    case ScoreNorm::without_weights:
+      learned = {.normed = learned.normed};
+      norm.weights = false;
+      break;
+    case ScoreNorm::other_place:
+      norm.place = norm.place == NormPlace::before_rotation ? NormPlace::after_rotation
+                                                            : NormPlace::before_rotation;
+      break;
+    case ScoreNorm::exchanged:
+      std::swap(learned.q_norm, learned.k_norm);
+      std::swap(learned.q_norm_bias, learned.k_norm_bias);
+      break;
+    case ScoreNorm::of_q:
+      learned.k_norm = learned.q_norm;
+      learned.k_norm_bias = learned.q_norm_bias;
+      break;
+  }
+  return learned;
+}
+
 }  // namespace
 
 ScoreSample::ScoreSample(const ScoreDump& dump, const Layer& layer,
@@ -121,30 +152,42 @@ ScoreSample::ScoreSample(const ScoreDump& dump, const Layer& layer,
   angle_error_ = 0x1p-24 * static_cast<double>(farthest);
 }
 
+void ScoreSample::rotate(const ScoreTurn& turn, Heads& of) const {
+  if (turn.rope == nullptr) return;
+  const ProjectedHeads views{of.q.view(), of.k.view()};
+  const PositionIds of_q = positions_of(std::as_const(q_positions_).view()),
+                    of_k = positions_of(std::as_const(k_positions_).view());
+  const std::vector<int64_t> lengths =
+      dump_.seq_len > 0 ? std::vector<int64_t>(static_cast<size_t>(batch), dump_.seq_len)
+                        : sequence_lengths(of_k, batch, keys, turn.rope->position_axes);
+  // Dumps after the rotation have one of them in them.
+  const int done = dump_.rotated ? 1 : 0;
+  const auto turn_by = [&](int times, const PositionIds& positions, const TensorView& x) {
+    const Direction direction = times < 0 ? Direction::inverse : Direction::forward;
+    for (int i = 0; i < std::abs(times); ++i) {
+      apply_rope_by_length(*turn.rope, lengths, positions, in_place(x), std::nullopt,
+                           {.direction = direction});
+    }
+  };
+  turn_by(turn.q_times - done, of_q, views.q);
+  turn_by(turn.k_times - done, of_k, views.k);
+}
+
 ScoreSample::Heads ScoreSample::turned(const ScoreTurn& turn) const {
-  Heads heads{q_, k_};
-  if (!dump_.rotated) {
+  Heads of{q_, k_};
+  if (dump_.rotated) {
+    rotate(turn, of);
+  } else {
     Layer layer = layer_;
     if (!turn.query_scale) layer.attention.query_scale.reset();
-    const ProjectedHeads views{heads.q.view(), heads.k.view()};
-    before_rotation(layer, dump_.norms, views);
-    const PositionIds of_q = positions_of(std::as_const(q_positions_).view()),
-                      of_k = positions_of(std::as_const(k_positions_).view());
-    if (turn.rope != nullptr) {
-      const std::vector<int64_t> lengths =
-          dump_.seq_len > 0 ? std::vector<int64_t>(static_cast<size_t>(batch), dump_.seq_len)
-                            : sequence_lengths(of_k, batch, keys, turn.rope->position_axes);
-      for (int i = 0; i < turn.q_times; ++i) {
-        apply_rope_by_length(*turn.rope, lengths, of_q, in_place(views.q));
-      }
-      for (int i = 0; i < turn.k_times; ++i) {
-        apply_rope_by_length(*turn.rope, lengths, of_k, in_place(views.k));
-      }
-    }
-    after_rotation(layer, dump_.norms, of_q, views);
+    const HeadNorms norms = norms_of(turn.norm, dump_.norms, layer.attention.qk_norm);
+    const ProjectedHeads views{of.q.view(), of.k.view()};
+    before_rotation(layer, norms, views);
+    rotate(turn, of);
+    after_rotation(layer, norms, positions_of(std::as_const(q_positions_).view()), views);
   }
-  if (turn.heads_in_turn) heads.k = taken_in_turn(heads.k, this->heads);
-  return heads;
+  if (turn.heads_in_turn) of.k = taken_in_turn(of.k, heads);
+  return of;
 }
 
 std::vector<float> ScoreSample::scores(const Tensor& q, const Tensor& k,

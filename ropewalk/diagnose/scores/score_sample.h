@@ -8,12 +8,24 @@
 
 namespace ropewalk {
 
+// What was done with the norms of q and k.
+enum class ScoreNorm {
+  as_layer,
+  missing,
+  without_weights,
+  other_place,  // after the rotation for before it, or the other way round
+  exchanged,    // weights of q for k, and of k for q
+  of_q,         // weights of q for k too
+};
+
 // How q and k came to the product: as the layer has it, unless said.
 struct ScoreTurn {
-  int q_times = 1, k_times = 1;      // how often each was rotated
+  // How often each was rotated; of dumps after the rotation, 1 leaves them as they are.
+  int q_times = 1, k_times = 1;
   const RopeConfig* rope = nullptr;  // by which; null: not at all
   bool query_scale = true;           // q grew with its position, where the layer says so
-  bool heads_in_turn = false;        // query head h reads key head h mod Hkv, not h / (H / Hkv)
+  ScoreNorm norm = ScoreNorm::as_layer;
+  bool heads_in_turn = false;  // query head h reads key head h mod Hkv, not h / (H / Hkv)
 };
 
 // Some queries of a dump, with all heads and keys: arrays are [batch, heads, queries, keys].
@@ -42,6 +54,7 @@ class ScoreSample {
     Tensor q, k;
   };
   Heads turned(const ScoreTurn& turn) const;
+  void rotate(const ScoreTurn& turn, Heads& of) const;
   std::vector<float> scores(const Tensor& q, const Tensor& k,
                             const AttentionOptions& options) const;
 

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <variant>
 
+#include "ropewalk/base/error.h"
 #include "ropewalk/diagnose/scores/score_causes.h"
 
 namespace ropewalk {
@@ -47,6 +49,7 @@ void add_turns(const ScoreExpectation& of, std::deque<RopeConfig>& kept,
     add(2, 2, "twice");
     add(2, 1, "q_twice");
     add(1, 2, "k_twice");
+    if (of.rotated) return;  // the rest would be seen before the rotation alone
     kept.push_back(*rope);
     kept.back().reversed = !rope->reversed;
     add(1, 1, "sign");
@@ -70,16 +73,52 @@ void add_turns(const ScoreExpectation& of, std::deque<RopeConfig>& kept,
   }
 }
 
+void add_norms(const ScoreExpectation& of, std::vector<TurnCandidate>& out) {
+  const Norm& norm = of.layer->attention.qk_norm;
+  if (norm.kind == NormKind::none || of.normed) return;
+  const auto add = [&](ScoreNorm fault, std::string_view variant) {
+    ScoreTurn turn = of.turn;
+    turn.norm = fault;
+    out.push_back({turn, {Cause{"score_norm", variant}}});
+  };
+  add(ScoreNorm::missing, "missing");
+  if (of.turn.rope != nullptr) {
+    const bool before = norm.place == NormPlace::before_rotation;
+    add(ScoreNorm::other_place, before ? "after_rotation" : "before_rotation");
+  }
+  if (!norm.weights) return;
+  add(ScoreNorm::without_weights, "without_weights");
+  add(ScoreNorm::exchanged, "exchanged");
+  add(ScoreNorm::of_q, "of_q");
+}
+
 std::vector<TurnCandidate> turns_of(const ScoreSample& sample, const ScoreExpectation& of,
                                     std::deque<RopeConfig>& kept) {
   std::vector<TurnCandidate> out = {{of.turn, {}}};
-  if (!of.rotated) add_turns(of, kept, out);
+  if (!of.rotated || of.turn.rope != nullptr) add_turns(of, kept, out);
+  if (!of.rotated) add_norms(of, out);
   if (sample.kv_heads > 1 && sample.heads > sample.kv_heads) {
     ScoreTurn turn = of.turn;
     turn.heads_in_turn = true;
     out.push_back({turn, {Cause{"score_heads", "in_turn"}}});
   }
   return out;
+}
+
+// Columns of the table for other heads than their own: in reverse.
+std::vector<BiasCandidate> other_heads(const ScoreSample& sample, const ScoreExpectation& of) {
+  AttentionOptions options = of.options;
+  const std::span<const float> own = options.distance_bias;
+  const auto width = static_cast<size_t>(2 * options.bias_reach + 1);
+  const size_t heads = own.size() / width;
+  if (heads < 2) return {};
+  std::vector<float> reversed;
+  for (size_t h = heads; h-- > 0;) {
+    reversed.insert(reversed.end(), own.begin() + static_cast<std::ptrdiff_t>(h * width),
+                    own.begin() + static_cast<std::ptrdiff_t>((h + 1) * width));
+  }
+  options.distance_bias = reversed;
+  return {{sample.bias(options), {Cause{"bucket_bias", "reversed_heads"}}, true}};
 }
 
 std::vector<BiasCandidate> biases_of(const ScoreSample& sample, const ScoreExpectation& of,
@@ -95,6 +134,7 @@ std::vector<BiasCandidate> biases_of(const ScoreSample& sample, const ScoreExpec
     }
     options.distance_bias = mirrored;
     out.push_back({sample.bias(options), {Cause{"bucket_bias", "mirrored"}}, true});
+    for (BiasCandidate& each : other_heads(sample, of)) out.push_back(std::move(each));
     return out;
   }
   if (!options.alibi_slopes.empty()) {
@@ -182,6 +222,25 @@ std::optional<ScoreExplanation> named_form(const Try& t, const ScoreExpectation&
   return best;
 }
 
+struct Turned {
+  ScoreData data;
+  std::vector<float> products;
+};
+
+// q.k of a turn, and what a rounding of q and k changes there where their lengths are others;
+// nothing where weights do not fit.
+std::optional<Turned> turned(const ScoreSample& sample, const ScoreData& data,
+                             const ScoreTurn& turn) {
+  try {
+    Turned made{data, sample.products(turn)};
+    if (turn.norm != ScoreNorm::as_layer) made.data.spread = sample.spread(turn);
+    return made;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument || turn.norm == ScoreNorm::as_layer) throw;
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::vector<ScoreExplanation> explain_values(const ScoreSample& sample, const ScoreData& data,
@@ -193,10 +252,11 @@ std::vector<ScoreExplanation> explain_values(const ScoreSample& sample, const Sc
       biases_of(sample, expected, numbers >= kNumbersOfAHead * data.heads);
   std::vector<ScoreExplanation> out;
   for (const TurnCandidate& turn : turns_of(sample, expected, kept)) {
-    const std::vector<float> products = sample.products(turn.turn);
+    const std::optional<Turned> made = turned(sample, data, turn.turn);
+    if (!made) continue;
     for (const BiasCandidate& bias : biases) {
-      for (const double softcap : softcaps_of(data, products, bias, expected)) {
-        const auto found = named_form({data, products, bias, softcap}, expected);
+      for (const double softcap : softcaps_of(made->data, made->products, bias, expected)) {
+        const auto found = named_form({made->data, made->products, bias, softcap}, expected);
         if (!found) continue;
         ScoreExplanation each{turn.causes, found->rms};
         append(each.causes, bias.causes);
