@@ -1,4 +1,4 @@
-"""The tests of ropewalk.torch (test_torch.py, test_trace.py), by pytest."""
+"""The tests of ropewalk.torch (test_torch*.py, test_trace.py), by pytest."""
 
 import pathlib
 
@@ -22,8 +22,9 @@ class _Collect:
 
 
 def run():
-    suite = Suite("ropewalk.torch with torch and transformers (test_torch.py, test_trace.py)", "each test's own")
-    files = [str(pathlib.Path(__file__).with_name(name)) for name in ("test_torch.py", "test_trace.py")]
+    suite = Suite("ropewalk.torch with torch and transformers (test_torch*.py, test_trace.py)", "each test's own")
+    here = pathlib.Path(__file__).parent
+    files = [str(path) for path in (*sorted(here.glob("test_torch*.py")), here / "test_trace.py")]
     code = pytest.main(["-p", "no:cacheprovider", "-p", "no:terminal", *files], plugins=[_Collect(suite)])
     if code not in (0, 1):
         suite.fail("pytest", f"it ended with {code!r}")
