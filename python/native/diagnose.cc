@@ -29,7 +29,7 @@ namespace {
 
 // ropewalk.Diagnosis
 struct Diagnosis {
-  std::variant<DumpReport, ScoreReport, FoundEncodings> found;
+  std::variant<DumpReport, ScoreReport, FoundEncodings, FoundFaults> found;
 };
 
 enum class Form { rotation, two, table, frequencies, scores };
@@ -96,8 +96,8 @@ DumpReport of_arrays(const Keywords& given, const DumpSubject& subject, bool two
   const Numbers first(given, two ? "reference" : "before"), second(given, two ? "mine" : "after");
   const DumpPositions positions(given, &subject.expected.rope, subject.expected.seq_len);
   const std::string name = given.has("name") ? given.text("name") : "q";
-  if (name != "q" && name != "k") {
-    fail(fmt::format("name: expected \"q\" or \"k\", found \"{}\"", escaped(name)));
+  if (name != "q" && name != "k" && name != "v") {
+    fail(fmt::format("name: expected \"q\", \"k\" or \"v\", found \"{}\"", escaped(name)));
   }
   const std::optional<TensorLayout> layout = layout_of(given);
   const nb::gil_scoped_release released;
@@ -116,27 +116,50 @@ DumpReport of_table(const Keywords& given, const DumpSubject& subject) {
   return report_of_table(cos.view(), sin.view(), positions.ids, subject);
 }
 
-DumpReport of_frequencies(const Keywords& given, const DumpSubject& subject) {
-  const Numbers inv_freq(given, "inv_freq");
+Numbers frequencies(const Keywords& given) {
   if (given.has("position_ids")) {
     fail("position_ids: expected none with inv_freq, whose positions are chosen, found some");
   }
+  return Numbers(given, "inv_freq");
+}
+
+DumpReport of_frequencies(const Keywords& given, const DumpSubject& subject) {
+  const Numbers inv_freq = frequencies(given);
   const nb::gil_scoped_release released;
   return report_of_frequencies(inv_freq.view(), subject);
 }
 
-FoundEncodings find(const Keywords& given, Form form) {
-  if (form != Form::rotation) {
-    fail("model: expected one, for anything but before and after, found None");
-  }
-  for (const char* name : {"layer", "part", "seq_len"}) {
-    if (given.has(name)) fail(fmt::format("{}: expected with a model only, found no model", name));
-  }
-  const Numbers before(given, "before"), after(given, "after");
+// Of two arrays, by positions of one axis.
+template <typename Find>
+auto found_in(const Keywords& given, const char* first_name, const char* second_name, Find find) {
+  const Numbers first(given, first_name), second(given, second_name);
   const DumpPositions positions(given, nullptr, 0);
   const TensorLayout layout = layout_of(given).value_or(TensorLayout::bshd);
   const nb::gil_scoped_release released;
-  return find_encoding({before.view(), after.view(), layout, positions.ids});
+  return find(first.view(), second.view(), layout, positions.ids);
+}
+
+Diagnosis find(const Keywords& given, Form form) {
+  if (form == Form::scores) fail("model: expected one, for scores, found None");
+  for (const char* name : {"layer", "part", "seq_len"}) {
+    if (given.has(name)) fail(fmt::format("{}: expected with a model only, found no model", name));
+  }
+  if (form == Form::frequencies) {
+    const Numbers inv_freq = frequencies(given);
+    const nb::gil_scoped_release released;
+    return {found_in_frequencies(inv_freq.view())};
+  }
+  using View = ConstTensorView;
+  const auto in_table = [](const View& cos, const View& sin, TensorLayout, const PositionIds& ids) {
+    return found_in_table(cos, sin, ids);
+  };
+  if (form == Form::table) return {found_in(given, "cos", "sin", in_table)};
+  if (form == Form::two) return {found_in(given, "mine", "reference", find_fault)};
+  return {found_in(
+      given, "before", "after",
+      [](const View& before, const View& after, TensorLayout layout, const PositionIds& ids) {
+        return find_encoding({before, after, layout, ids});
+      })};
 }
 
 Diagnosis diagnose(nb::handle model, const nb::kwargs& keywords) {
@@ -145,7 +168,7 @@ Diagnosis diagnose(nb::handle model, const nb::kwargs& keywords) {
   const Form form = form_of(given);
   if (given.has("layer") && given.has("part"))
     fail("layer, part: expected one of them, found both");
-  if (model.is_none()) return {find(given, form)};
+  if (model.is_none()) return find(given, form);
   const Encoding encoding = read_any(model, "model");
   if (form == Form::scores) return {scores_report(given, *encoding.model)};
   const DumpSubject subject = subject_of(given, *encoding.model);
@@ -162,6 +185,10 @@ std::string verdict_of(const Diagnosis& diagnosis) {
   if (const auto* found = std::get_if<FoundEncodings>(&diagnosis.found)) {
     return found->found.empty() ? "not_found" : "found";
   }
+  if (const auto* found = std::get_if<FoundFaults>(&diagnosis.found)) {
+    if (found->alike) return "consistent";
+    return found->mine_not_rotated || !found->found.empty() ? "fault" : "unexplained";
+  }
   return json_of(diagnosis)["verdict"];
 }
 
@@ -176,8 +203,11 @@ nb::object part_of(const Diagnosis& diagnosis, const char* key) {
   return to_python(json.contains(key) ? json[key] : nlohmann::ordered_json());
 }
 
+std::string words(const FoundFaults& found) { return text_of(found, "mine", "reference"); }
+std::string words(const auto& found) { return text_of(found); }
+
 std::string repr(const Diagnosis& diagnosis) {
-  std::string text = std::visit([](const auto& found) { return text_of(found); }, diagnosis.found);
+  std::string text = std::visit([](const auto& found) { return words(found); }, diagnosis.found);
   if (text.ends_with('\n')) text.pop_back();
   return text;
 }
@@ -191,8 +221,9 @@ void bind_diagnose(nb::module_& m) {
       .def_prop_ro(
           "findings",
           [](const Diagnosis& d) {
-            const bool of_none = std::holds_alternative<FoundEncodings>(d.found);
-            return part_of(d, of_none ? "found" : "findings");
+            const bool of_model = std::holds_alternative<DumpReport>(d.found) ||
+                                  std::holds_alternative<ScoreReport>(d.found);
+            return part_of(d, of_model ? "findings" : "found");
           },
           nb::sig("def findings(self) -> list[dict]"), docs::kFindings)
       .def_prop_ro(

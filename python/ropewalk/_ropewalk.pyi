@@ -729,19 +729,19 @@ class Diagnosis:
     @property
     def verdict(self) -> str:
         """
-        "consistent", "fault" (each of findings explains it) or "unexplained"; without a model "found" or "not_found".
+        "consistent", "fault" (each of findings explains it) or "unexplained"; without a model "found" or "not_found", of two arrays as with one.
         """
 
     @property
     def findings(self) -> list[dict]:
         """
-        At most 3, the likeliest first: causes (hypothesis, variant, their numbers), in_words, change and residual_in_ulp; without a model, each rotation that would have made the arrays.
+        At most 3, the likeliest first: causes (hypothesis, variant, their numbers), in_words, change and residual_in_ulp; without a model, each rotation that would have made the arrays, or whose fault would.
         """
 
     @property
     def residual_in_ulp(self) -> float | None:
         """
-        How far apart the two are, in ULP of the arrays, root mean square; None without a model.
+        How far apart the two are, in ULP of the arrays, root mean square; None of a rotation that was found.
         """
 
     @property
@@ -755,7 +755,7 @@ class Diagnosis:
     def to_dict(self) -> dict:
         """As `ropewalk diagnose --json` prints it."""
 
-def diagnose(model: object | None = None, *, before: object | None = None, after: object | None = None, mine: object | None = None, reference: object | None = None, cos: object | None = None, sin: object | None = None, inv_freq: object | None = None, scores: object | None = None, q: object | None = None, k: object | None = None, position_ids: object | None = None, layout: Literal["bshd", "bhsd", "thd"] | None = None, layer: int | None = None, part: str | None = None, seq_len: int | None = None, name: Literal["q", "k"] = "q", rotated: bool = False, after_softmax: bool = False, normed: bool = False, key_mask: object | None = None, q_norm: object | None = None, k_norm: object | None = None, bucket_bias: object | None = None, prefix: int | None = None) -> Diagnosis:
+def diagnose(model: object | None = None, *, before: object | None = None, after: object | None = None, mine: object | None = None, reference: object | None = None, cos: object | None = None, sin: object | None = None, inv_freq: object | None = None, scores: object | None = None, q: object | None = None, k: object | None = None, position_ids: object | None = None, layout: Literal["bshd", "bhsd", "thd"] | None = None, layer: int | None = None, part: str | None = None, seq_len: int | None = None, name: Literal["q", "k", "v"] = "q", rotated: bool = False, after_softmax: bool = False, normed: bool = False, key_mask: object | None = None, q_norm: object | None = None, k_norm: object | None = None, bucket_bias: object | None = None, prefix: int | None = None) -> Diagnosis:
     """
     What a rotation did, and which convention it missed: `ropewalk diagnose`, of arrays.
 
@@ -764,13 +764,15 @@ def diagnose(model: object | None = None, *, before: object | None = None, after
         ropewalk.diagnose("llama-3-8b", cos=cos, sin=sin)                a table: each pair once, doubled or interleaved
         ropewalk.diagnose("llama-3-8b", inv_freq=inv_freq)               a list of frequencies
         ropewalk.diagnose("llama-3-8b", scores=s, q=q, k=k)              the scores: scale, bias, softcap and mask too
-        ropewalk.diagnose(before=q, after=q_rotated)                     no model: which rotation is it?
+        ropewalk.diagnose(before=q, after=q_rotated)                     no model: which rotation is it? Of cos, sin and inv_freq too
+        ropewalk.diagnose(mine=a, reference=b)                           no model: which fault, of which preset's rotation?
 
     model: an Encoding, or what read_model takes. Arrays are read where they are, float32, float16 or bfloat16 of any
     strides, in CPU memory; float64 becomes float32. position_ids: as Rope.apply_ takes them; None: 0, 1, 2, ...
     layout: of q and k; None: bshd, unless the heads of the layer say otherwise. layer: None: the first that knows
     positions. part: "vision", ... beside the layers. seq_len: tokens, for a scaling that depends on it. name: "k" for
-    an array of keys, by whose heads the layout is told.
+    an array of keys, by whose heads the layout is told, "v" for values, which should not be turned. Complex numbers f, as
+    Meta's freqs_cis, are cos=f.real, sin=f.imag.
     Of scores: q and k are as projected, or, if rotated, as the product takes them; s [batch, heads, queries, keys] is
     taken before the softmax, or after_softmax; normed: the norm of q and k was done before, else q_norm and k_norm are
     its weights; key_mask: 1 is a key, 0 hides it; bucket_bias: T5's numbers [buckets, heads]; prefix: tokens of the

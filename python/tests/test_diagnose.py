@@ -77,6 +77,37 @@ def test_without_a_model_the_rotation_is_found(q):
     assert ropewalk.diagnose(before=q, after=q).verdict == "not_found"
 
 
+def test_without_a_model_two_dumps_tables_and_frequencies(tmp_path, q):
+    wrong, right = turned(q, base=10000.0), turned(q)
+    rope = ropewalk.read_model("llama-3-8b").rope()
+    cos, sin = rope.cos_sin(range(12))
+    for name, x in dict(mine=wrong, reference=right, cos=cos, sin=sin, inv_freq=rope.inv_freq).items():
+        np.save(tmp_path / f"{name}.npy", x)
+    for given in (("mine", "reference"), ("cos", "sin"), ("inv_freq",)):
+        found = ropewalk.diagnose(**{name: np.load(tmp_path / f"{name}.npy") for name in given})
+        words = [word for name in given for word in (f"--{name.replace('_', '-')}", tmp_path / f"{name}.npy")]
+        assert found.to_dict() == json.loads(command(*words, "--json")[0]), given
+        assert given == ("mine", "reference") or repr(found) + "\n" == command(*words)[0]
+        assert found.findings == found.to_dict()["found"] != []
+    found = ropewalk.diagnose(mine=wrong, reference=right)
+    assert repr(found).startswith("mine beside reference: ") and found.verdict == "fault" and not found.consistent
+    assert "llama-3-8b" in found.findings[0]["models"] and found.residual_in_ulp > 1e6
+    assert ropewalk.diagnose(mine=right, reference=right).verdict == "consistent"
+    assert ropewalk.diagnose(mine=q, reference=right).verdict == "fault"  # not rotated
+    assert ropewalk.diagnose(mine=-q[..., ::-1], reference=right).verdict == "unexplained"
+    table = ropewalk.diagnose(cos=cos, sin=sin)
+    assert table.verdict == "found" and table.findings[0]["rope_theta"] == 500000.0 and table.findings[0]["pairs"] == 64
+    assert "llama-3-8b" in ropewalk.diagnose(inv_freq=rope.inv_freq).findings[0]["models"]
+    cis = (cos + 1j * sin).astype(np.complex64)
+    assert ropewalk.diagnose("llama-3-8b", cos=cis.real, sin=cis.imag).consistent
+
+
+def test_values_should_not_be_turned(q):
+    v = q[:, :, :8]
+    assert ropewalk.diagnose("llama-3-8b", before=v, after=v, name="v").consistent
+    assert not ropewalk.diagnose("llama-3-8b", before=v, after=turned(v), name="v").consistent
+
+
 def test_tables_and_frequencies(q):
     rope = ropewalk.read_model("llama-3-8b").rope()
     for form in ("half", "doubled", "interleaved"):
@@ -128,7 +159,9 @@ def test_what_is_refused(given, message):
 
 def test_what_is_refused_without_a_model_or_with_several_axes(q):
     with pytest.raises(ropewalk.Error, match="model: expected one"):
-        ropewalk.diagnose(inv_freq=[1.0])
+        ropewalk.diagnose(scores=q, q=q, k=q)
+    with pytest.raises(ropewalk.Error, match="inv_freq: expected none|position_ids: expected none"):
+        ropewalk.diagnose(inv_freq=[1.0], position_ids=1)
     with pytest.raises(ropewalk.Error, match="layer: expected with a model only"):
         ropewalk.diagnose(before=q, after=q, layer=0)
     with pytest.raises(ropewalk.Error, match=r"position_ids: expected shape \[2, batch, seq\], found None"):
