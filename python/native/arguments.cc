@@ -192,14 +192,13 @@ std::string name_of(std::string_view signature) {
   return std::string(signature.substr(kDef.size(), signature.find('(') - kDef.size()));
 }
 
-void refuse_call(const char* signature, size_t given, const nb::kwargs& keywords) {
+void refuse_call(const char* signature, const std::string& called, size_t given,
+                 const nb::kwargs& keywords) {
   std::vector<Parameter> parameters = parameters_of(signature);
   if (!parameters.empty() && parameters.front().name == "self") {
     parameters.erase(parameters.begin());
   }
-  const std::string name = name_of(signature);
-  const std::string why = fmt::format("{}: {}", name == "__init__" ? "Rope" : name,
-                                      mismatch(parameters, given, keywords));
+  const std::string why = fmt::format("{}: {}", called, mismatch(parameters, given, keywords));
   throw nb::type_error(why.c_str());
 }
 

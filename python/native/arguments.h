@@ -43,9 +43,10 @@ auto named(const char* what, Call call) {
 }
 
 // A TypeError that says which argument of a call does not fit the signature, as "def rope(self,
-// layer: int | None = None)": one too many, one that is not known, one that is missing. `given`
-// counts those by position, but for self.
-[[noreturn]] void refuse_call(const char* signature, size_t given, const nb::kwargs& keywords);
+// layer: int | None = None)": one too many, one that is not known, one that is missing. `called` is
+// what was called, `given` counts those by position, but for self.
+[[noreturn]] void refuse_call(const char* signature, const std::string& called, size_t given,
+                              const nb::kwargs& keywords);
 
 // "rope" of "def rope(self, ...".
 std::string name_of(std::string_view signature);
@@ -62,7 +63,8 @@ void define(Scope& scope, const char* signature, Function function, const char* 
   scope.def(
       name.c_str(),
       [signature, is_method](const nb::args& given, const nb::kwargs& keywords) {
-        refuse_call(signature, given.size() - (is_method && given.size() > 0 ? 1 : 0), keywords);
+        refuse_call(signature, name_of(signature),
+                    given.size() - (is_method && given.size() > 0 ? 1 : 0), keywords);
       },
       nb::sig(rest.c_str()), doc);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "python/native/arguments.h"
 #include "python/native/attention_call.h"
 #include "python/native/attention_docs.h"
 #include "python/native/kv_cache.h"
@@ -117,19 +118,19 @@ nb::object backward(nb::handle d_out, const Inputs& in, nb::handle out, nb::hand
 
 void bind_attention(nb::module_& m) {
   using nb::arg;
-  m.def("attention", attention, arg("q").none(), arg("k").none(), arg("v").none(), arg("keywords"),
-        nb::sig(docs::kAttentionSig), docs::kAttention);
-  m.def("attention_scores", scores, arg("q").none(), arg("k").none(), arg("keywords"),
-        nb::sig(docs::kScoresSig), docs::kScores);
+  define(m, docs::kAttentionSig, attention, docs::kAttention, arg("q").none(), arg("k").none(),
+         arg("v").none(), arg("keywords"));
+  define(m, docs::kScoresSig, scores, docs::kScores, arg("q").none(), arg("k").none(),
+         arg("keywords"));
   bind_kv_cache(m);
-  m.def(
-      "attention_backward",
+  define(
+      m, docs::kBackwardSig,
       [](nb::handle d_out, nb::handle q, nb::handle k, nb::handle v, nb::handle out, nb::handle lse,
          const nb::kwargs& keywords) {
         return backward(d_out, Inputs(q, k, v), out, lse, keywords);
       },
-      arg("d_out").none(), arg("q").none(), arg("k").none(), arg("v").none(), arg("out").none(),
-      arg("lse").none(), arg("keywords"), nb::sig(docs::kBackwardSig), docs::kBackward);
+      docs::kBackward, arg("d_out").none(), arg("q").none(), arg("k").none(), arg("v").none(),
+      arg("out").none(), arg("lse").none(), arg("keywords"));
 }
 
 }  // namespace ropewalk::python

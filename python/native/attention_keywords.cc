@@ -9,17 +9,16 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
+#include "python/native/arguments.h"
 #include "python/native/attention_values.h"
 #include "ropewalk/base/error.h"
 
 namespace ropewalk::python {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 // -1 is the library's word for no window; here it is None.
 int64_t window_of(nb::handle object, const char* what) {
-  const int64_t keys = integer_of(object, what);
+  const int64_t keys = integer(object, what);
   if (keys < 0) {
     fail(fmt::format("{}: expected at least 0 keys, or None for all, found {}", what, keys));
   }
@@ -27,7 +26,7 @@ int64_t window_of(nb::handle object, const char* what) {
 }
 
 double scale_of(nb::handle object, const char* what) {
-  const double scale = number_of(object, what);
+  const double scale = number(object, what);
   if (scale == 0) {  // the library's word for none given
     fail(fmt::format("{}: expected a number other than 0, or None for head_dim ** -0.5, found 0",
                      what));
@@ -36,13 +35,13 @@ double scale_of(nb::handle object, const char* what) {
 }
 
 AlibiForm form_of(nb::handle object, const char* what) {
-  const std::string text = text_of(object, what);
+  const std::string_view given = text(object, what);
   for (const AlibiForm form :
        {AlibiForm::relative, AlibiForm::key_position, AlibiForm::symmetric}) {
-    if (text == name(form)) return form;
+    if (given == name(form)) return form;
   }
   fail(fmt::format("{}: expected relative, key_position or symmetric, found {}", what,
-                   escaped(text)));
+                   escaped(given)));
 }
 
 const Rows& rows_of(nb::handle object, const char* what) {
@@ -71,7 +70,7 @@ struct AttentionKeyword {
   // One number, or one for each sequence.
   static std::span<const int64_t> counts(Given& to, nb::handle value, const char* what) {
     if (PyLong_Check(value.ptr())) {
-      return to.integers_.emplace_back(std::vector<int64_t>{integer_of(value, what)});
+      return to.integers_.emplace_back(std::vector<int64_t>{integer(value, what)});
     }
     return list(to, value, what);
   }
@@ -90,7 +89,7 @@ struct AttentionKeyword {
   }
   static Parallel threads(nb::handle value, const char* what) {
     constexpr int64_t kMost = std::numeric_limits<int>::max();
-    return threads_of(static_cast<int>(std::clamp(integer_of(value, what), -kMost, kMost)));
+    return threads_of(static_cast<int>(std::clamp(integer(value, what), -kMost, kMost)));
   }
   static void queries(Given& to, nb::handle value, const char* what) {
     const Positions tokens(value, what);
@@ -112,19 +111,19 @@ using Keyword = AttentionKeyword;
 
 constexpr Keyword kKeywords[] = {
     {"layout", kLayout,
-     ROPEWALK_READ(options.tensor_layout = layout_named(text_of(value, what).c_str()))},
+     ROPEWALK_READ(options.tensor_layout = layout_named(std::string(text(value, what)).c_str()))},
     {"causal", kOneCall, ROPEWALK_READ(options.causal = flag_of(value, what))},
     {"scale", kOneCall, ROPEWALK_READ(options.scale = scale_of(value, what))},
-    {"softcap", kOneCall, ROPEWALK_READ(options.softcap = number_of(value, what))},
+    {"softcap", kOneCall, ROPEWALK_READ(options.softcap = number(value, what))},
     {"window_left", kOneCall, ROPEWALK_READ(options.window_left = window_of(value, what))},
     {"window_right", kOneCall, ROPEWALK_READ(options.window_right = window_of(value, what))},
-    {"chunk", kOneCall, ROPEWALK_READ(options.chunk = integer_of(value, what))},
+    {"chunk", kOneCall, ROPEWALK_READ(options.chunk = integer(value, what))},
     {"prefix", kOneCall, ROPEWALK_READ(options.prefix = Keyword::counts(to, value, what))},
     {"sinks", kOneCall, ROPEWALK_READ(options.sinks = Keyword::by_head(to, value, what))},
     {"alibi_slopes", kOneCall,
      ROPEWALK_READ(options.alibi_slopes = Keyword::by_head(to, value, what))},
     {"alibi_form", kOneCall, ROPEWALK_READ(options.alibi_form = form_of(value, what))},
-    {"alibi_scale", kOneCall, ROPEWALK_READ(options.alibi_scale = number_of(value, what))},
+    {"alibi_scale", kOneCall, ROPEWALK_READ(options.alibi_scale = number(value, what))},
     {"alibi_bf16", kOneCall, ROPEWALK_READ(options.alibi_bf16 = flag_of(value, what))},
     {"distance_bias", kOneCall, Keyword::distance_bias},
     {"key_mask", kOneCall, ROPEWALK_READ(options.key_mask = Keyword::array(to, value, what))},

@@ -6,19 +6,9 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
-#include "ropewalk/base/error.h"
+#include "python/native/arguments.h"
 
 namespace ropewalk::python {
-namespace {
-
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
-[[noreturn]] void refuse(nb::handle object, const char* what, const char* expected) {
-  fail(fmt::format("{}: expected {}, found {}", what, expected, nb::repr(object).c_str()));
-}
-
-}  // namespace
-
 bool flag_of(nb::handle flag, const char* what) {
   if (flag.is(Py_False) || flag.is(Py_True)) return flag.is(Py_True);
   const nb::str dtype(nb::getattr(flag, "dtype", nb::str("")));
@@ -29,29 +19,7 @@ bool flag_of(nb::handle flag, const char* what) {
   if (nb::isinstance<nb::int_>(flag) && nb::try_cast(flag, value) && (value == 0 || value == 1)) {
     return value == 1;
   }
-  refuse(flag, what, "True, False, 1 or 0");
-}
-
-double number_of(nb::handle object, const char* what) {
-  double value = 0;
-  if (PyBool_Check(object.ptr()) || !nb::try_cast(object, value)) {
-    refuse(object, what, "a number");
-  }
-  return value;
-}
-
-int64_t integer_of(nb::handle object, const char* what) {
-  int64_t value = 0;
-  if (PyBool_Check(object.ptr()) || !nb::try_cast(object, value)) {
-    refuse(object, what, "an integer");
-  }
-  return value;
-}
-
-std::string text_of(nb::handle object, const char* what) {
-  std::string text;
-  if (!nb::try_cast(object, text)) refuse(object, what, "a text");
-  return text;
+  fail(fmt::format("{}: expected True, False, 1 or 0, found {}", what, found(flag)));
 }
 
 Floats floats_of(nb::handle object, const char* what, int rank, const char* expected) {

@@ -12,10 +12,6 @@ namespace ropewalk::python {
 // True, False, numpy.bool_, or 0 and 1: ONNX's attributes are integers.
 bool flag_of(nb::handle flag, const char* what);
 
-double number_of(nb::handle object, const char* what);
-int64_t integer_of(nb::handle object, const char* what);
-std::string text_of(nb::handle object, const char* what);
-
 struct Floats {
   Dims shape;
   std::vector<float> values;  // row-major

@@ -25,8 +25,6 @@
 namespace ropewalk::python {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 // ropewalk.Diagnosis
 struct Diagnosis {
   std::variant<DumpReport, ScoreReport, FoundEncodings, FoundFaults> found;

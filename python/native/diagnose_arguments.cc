@@ -4,16 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "python/native/arguments.h"
 #include "ropewalk/base/error.h"
 #include "ropewalk/positions/mrope.h"
 
 namespace ropewalk::python {
-namespace {
-
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
-}  // namespace
-
 Numbers::Numbers(const Keywords& given, const char* what)
     : kept_(array_of_list(given.at(what), what)), array_(kept_, what) {
   if (array_.in().dtype == DType::f64) converted_ = converted(array_.in(), DType::f32);

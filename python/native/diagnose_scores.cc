@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "python/native/arguments.h"
 #include "python/native/diagnose_arguments.h"
 #include "ropewalk/base/error.h"
 
 namespace ropewalk::python {
-namespace {
-
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
-}  // namespace
-
 ScoreReport scores_report(const Keywords& given, const ModelEncoding& model) {
   if (given.has("part")) fail("part: expected none with scores, which a layer makes, found one");
   const int64_t number = given.integer("layer").value_or(first_with_positions(model));

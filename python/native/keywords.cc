@@ -5,20 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "ropewalk/base/error.h"
+#include "python/native/arguments.h"
 
 namespace nb = nanobind;
 
 namespace ropewalk::python {
-namespace {
-
-[[noreturn]] void fail(const char* name, const char* expected, nb::handle found) {
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("{}: expected {}, found {}", name, expected, nb::repr(found).c_str()));
-}
-
-}  // namespace
-
 Keywords::Keywords(const char* function, const nb::kwargs& given,
                    std::span<const char* const> known)
     : given_(given) {
@@ -37,24 +28,13 @@ nb::object Keywords::at(const char* name) const {
 bool Keywords::has(const char* name) const { return !at(name).is_none(); }
 
 std::string Keywords::text(const char* name) const {
-  const nb::object value = at(name);
-  if (!nb::isinstance<nb::str>(value)) fail(name, "a str", value);
-  return nb::str(value).c_str();
+  return std::string(python::text(at(name), name));
 }
 
 std::optional<int64_t> Keywords::integer(const char* name) const {
-  const nb::object value = at(name);
-  if (value.is_none()) return std::nullopt;
-  int64_t number = 0;
-  if (PyBool_Check(value.ptr()) || !nb::try_cast(value, number)) fail(name, "an int", value);
-  return number;
+  return integer_or_none(at(name), name);
 }
 
-bool Keywords::flag(const char* name) const {
-  const nb::object value = at(name);
-  if (value.is_none()) return false;
-  if (!PyBool_Check(value.ptr())) fail(name, "True or False", value);
-  return value.ptr() == Py_True;
-}
+bool Keywords::flag(const char* name) const { return has(name) && python::flag(at(name), name); }
 
 }  // namespace ropewalk::python

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 
+#include "python/native/arguments.h"
 #include "python/native/attention_call.h"
 #include "python/native/kv_cache_docs.h"
 #include "python/native/rotate.h"
@@ -15,13 +16,10 @@
 namespace ropewalk::python {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 // float32, float16, bfloat16 or int8, of NumPy or torch too.
 DType cell_dtype(nb::handle object, const char* what) {
   const std::string text =
-      nb::str(nb::hasattr(object, "__name__") ? object.attr("__name__") : nb::borrow(object))
-          .c_str();
+      utf8(nb::hasattr(object, "__name__") ? object.attr("__name__") : nb::borrow(object));
   for (const DType known : {DType::f32, DType::f16, DType::bf16, DType::i8}) {
     const std::string name = array_name(known);
     if (text == name || text == "torch." + name) return known;
@@ -72,8 +70,9 @@ KvCacheConfig config_of(const Made& made) {
   }
   config.kv_heads = made.kv_heads.value_or(known);
   config.v_dim = made.v_dim.value_or(config.layout.head_dim);
-  config.k_dtype = cell_dtype(made.k_dtype.is_none() ? made.dtype : made.k_dtype, "k_dtype");
-  config.v_dtype = cell_dtype(made.v_dtype.is_none() ? made.dtype : made.v_dtype, "v_dtype");
+  const DType both = cell_dtype(made.dtype, "dtype");
+  config.k_dtype = made.k_dtype.is_none() ? both : cell_dtype(made.k_dtype, "k_dtype");
+  config.v_dtype = made.v_dtype.is_none() ? both : cell_dtype(made.v_dtype, "v_dtype");
   if (!made.raw_k_dtype.is_none()) config.raw_k_dtype = cell_dtype(made.raw_k_dtype, "raw_k_dtype");
   config.page_size = made.page_size;
   return config;
@@ -101,7 +100,8 @@ PositionIds ids_in(const Cache& cache, const Positions& positions) {
 }
 
 void append(Cache& cache, nb::handle k_array, nb::handle v_array, nb::handle position_ids,
-            int64_t sequence, nb::handle rows) {
+            nb::handle number, nb::handle rows) {
+  const int64_t sequence = integer(number, "sequence");
   const Array k(k_array, "k");
   std::optional<Array> v;
   if (!v_array.is_none()) v.emplace(v_array, "v");
@@ -173,20 +173,29 @@ void bind_constructor(nb::class_<Cache>& cache) {
   using nb::arg;
   cache.def(
       "__init__",
-      [](Cache* self, nb::handle rope, std::optional<int64_t> kv_heads,
-         std::optional<int64_t> head_dim, std::optional<int64_t> v_dim, nb::handle dtype,
-         nb::handle k_dtype, nb::handle v_dtype, nb::handle raw_k_dtype, int64_t page_size) {
+      [](Cache* self, nb::handle rope, nb::handle kv_heads, nb::handle head_dim, nb::handle v_dim,
+         nb::handle dtype, nb::handle k_dtype, nb::handle v_dtype, nb::handle raw_k_dtype,
+         nb::handle page_size) {
         std::optional<Rope> of_keys;
         if (nb::isinstance<Rope>(rope)) of_keys = nb::cast<const Rope&>(rope);
-        new (self) Cache(config_of({rope, dtype, k_dtype, v_dtype, raw_k_dtype, kv_heads, head_dim,
-                                    v_dim, page_size}),
-                         std::move(of_keys));
+        new (self) Cache(
+            config_of({rope, dtype, k_dtype, v_dtype, raw_k_dtype,
+                       integer_or_none(kv_heads, "kv_heads"), integer_or_none(head_dim, "head_dim"),
+                       integer_or_none(v_dim, "v_dim"), integer(page_size, "page_size")}),
+            std::move(of_keys));
       },
       arg("rope").none() = nb::none(), nb::kw_only(), arg("kv_heads").none() = nb::none(),
       arg("head_dim").none() = nb::none(), arg("v_dim").none() = nb::none(),
-      arg("dtype") = "bfloat16", arg("k_dtype").none() = nb::none(),
+      arg("dtype").none() = "bfloat16", arg("k_dtype").none() = nb::none(),
       arg("v_dtype").none() = nb::none(), arg("raw_k_dtype").none() = nb::none(),
-      arg("page_size") = 64, nb::sig(docs::kCacheInitSig));
+      arg("page_size").none() = 64, nb::sig(docs::kCacheInitSig));
+  // As define does for other functions.
+  cache.def(
+      "__init__",
+      [](nb::handle, const nb::args& given, const nb::kwargs& keywords) {
+        refuse_call(docs::kCacheInitSig, "KVCache", given.size(), keywords);
+      },
+      nb::sig("def __init__(...)"));
 }
 
 }  // namespace
@@ -195,18 +204,20 @@ void bind_kv_cache(nb::module_& m) {
   using nb::arg;
   nb::class_<Cache> cache(m, "KVCache", docs::kCache);
   bind_constructor(cache);
-  cache.def("append", append, arg("k").none(), arg("v").none() = nb::none(),
-            arg("position_ids").none() = nb::none(), nb::kw_only(), arg("sequence") = 0,
-            arg("rows").none() = nb::none(), nb::sig(docs::kAppendSig), docs::kAppend);
-  cache.def(
-      "attend",
-      [](const Cache& self, nb::handle q, nb::handle ids, int64_t sequence, nb::handle rows,
-         std::optional<int64_t> v_dim, const nb::kwargs& keywords) {
-        return attend(self, {q, ids, rows, sequence, v_dim}, keywords);
+  define(cache, docs::kAppendSig, append, docs::kAppend, arg("k").none(),
+         arg("v").none() = nb::none(), arg("position_ids").none() = nb::none(), nb::kw_only(),
+         arg("sequence").none() = 0, arg("rows").none() = nb::none());
+  define(
+      cache, docs::kCacheAttendSig,
+      [](const Cache& self, nb::handle q, nb::handle ids, nb::handle sequence, nb::handle rows,
+         nb::handle v_dim, const nb::kwargs& keywords) {
+        return attend(
+            self, {q, ids, rows, integer(sequence, "sequence"), integer_or_none(v_dim, "v_dim")},
+            keywords);
       },
-      arg("q").none(), arg("position_ids").none() = nb::none(), nb::kw_only(), arg("sequence") = 0,
-      arg("rows").none() = nb::none(), arg("v_dim").none() = nb::none(), arg("keywords"),
-      nb::sig(docs::kCacheAttendSig), docs::kCacheAttend);
+      docs::kCacheAttend, arg("q").none(), arg("position_ids").none() = nb::none(), nb::kw_only(),
+      arg("sequence").none() = 0, arg("rows").none() = nb::none(), arg("v_dim").none() = nb::none(),
+      arg("keywords"));
   bind_kv_moves(cache);
   bind_kv_facts(cache);
 }

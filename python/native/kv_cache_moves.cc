@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/native/arguments.h"
 #include "python/native/attention_values.h"
 #include "python/native/kv_cache.h"
 #include "python/native/kv_cache_docs.h"
@@ -12,21 +13,23 @@
 namespace ropewalk::python {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
-void shift(Cache& cache, nb::handle delta, int64_t first, std::optional<int64_t> end,
-           int64_t sequence) {
+void shift(Cache& cache, nb::handle delta, nb::handle first, nb::handle end, nb::handle sequence) {
   const bool one = PyLong_Check(delta.ptr()) && !PyBool_Check(delta.ptr());
   const std::vector<int64_t> deltas =
-      one ? std::vector{integer_of(delta, "delta")} : integers_of(delta, "delta");
+      one ? std::vector{integer(delta, "delta")} : integers_of(delta, "delta");
+  const int64_t begin = integer(first, "first"), of = integer(sequence, "sequence");
+  const std::optional<int64_t> last = integer_or_none(end, "end");
   cache.write([&](KvCache& cells) {
-    const PositionRange range{first, end.value_or(cells.length(sequence))};
-    if (one) return cells.shift(sequence, range, deltas.front());
-    cells.shift(sequence, range, deltas);
+    const PositionRange range{begin, last.value_or(cells.length(of))};
+    if (one) return cells.shift(of, range, deltas.front());
+    cells.shift(of, range, deltas);
   });
 }
 
-void rerotate(Cache& cache, const Rope& rope, int64_t sequence) {
+void rerotate(Cache& cache, nb::handle to, nb::handle sequence) {
+  if (!nb::isinstance<Rope>(to)) fail("rope: expected a ropewalk.Rope, found " + found(to));
+  const Rope& rope = nb::cast<const Rope&>(to);
+  const int64_t of = integer(sequence, "sequence");
   if (rope.by_length) {
     fail(
         "rope: expected one with a seq_len, as its frequencies depend on the length of a "
@@ -39,7 +42,7 @@ void rerotate(Cache& cache, const Rope& rope, int64_t sequence) {
         2 * pair_count(cache.cells.config().layout), cache.cells.config().layout.head_dim,
         2 * pair_count(rope.config.layout), rope.config.layout.head_dim));
   }
-  cache.write([&](KvCache& cells) { cells.rerotate(sequence, rope.spectrum); });
+  cache.write([&](KvCache& cells) { cells.rerotate(of, rope.spectrum); });
 }
 
 // [1, tokens, ...] without its first axis.
@@ -51,10 +54,11 @@ nb::object tokens_of(Tensor tensor, nb::handle like) {
   return array_from(std::move(tensor), like);
 }
 
-nb::object gather(const Cache& cache, int64_t sequence, bool as_float32, nb::handle like) {
-  KvTensors all = cache.read([&](const KvCache& cells) {
-    return as_float32 ? cells.gather_f32(sequence) : cells.gather(sequence);
-  });
+nb::object gather(const Cache& cache, nb::handle sequence, nb::handle as_float32, nb::handle like) {
+  const int64_t of = integer(sequence, "sequence");
+  const bool in_float32 = flag(as_float32, "as_float32");
+  KvTensors all = cache.read(
+      [&](const KvCache& cells) { return in_float32 ? cells.gather_f32(of) : cells.gather(of); });
   const int64_t axes = all.positions.shape[0], count = all.positions.shape[2];
   all.positions.shape = axes == 1 ? Dims{count} : Dims{axes, count};
   return nb::make_tuple(tokens_of(std::move(all.k), like), tokens_of(std::move(all.v), like),
@@ -81,57 +85,71 @@ std::string words_of(const Cache& cache) {
 
 void bind_kv_moves(nb::class_<Cache>& cache) {
   using nb::arg;
-  cache.def("shift", shift, arg("delta"), arg("first") = 0, arg("end").none() = nb::none(),
-            nb::kw_only(), arg("sequence") = 0, nb::sig(docs::kShiftSig), docs::kShift);
-  cache.def("rerotate", rerotate, arg("rope"), nb::kw_only(), arg("sequence") = 0, docs::kRerotate);
-  cache.def(
-      "remove",
-      [](Cache& self, int64_t first, int64_t end, int64_t sequence) {
-        self.write([&](KvCache& cells) { cells.remove(sequence, {first, end}); });
+  define(cache, docs::kShiftSig, shift, docs::kShift, arg("delta").none(), arg("first").none() = 0,
+         arg("end").none() = nb::none(), nb::kw_only(), arg("sequence").none() = 0);
+  define(cache, "def rerotate(self, rope: Rope, *, sequence: int = 0) -> None", rerotate,
+         docs::kRerotate, arg("rope").none(), nb::kw_only(), arg("sequence").none() = 0);
+  define(
+      cache, "def remove(self, first: int, end: int, *, sequence: int = 0) -> None",
+      [](Cache& self, nb::handle first, nb::handle end, nb::handle sequence) {
+        const PositionRange range{integer(first, "first"), integer(end, "end")};
+        const int64_t of = integer(sequence, "sequence");
+        self.write([&](KvCache& cells) { cells.remove(of, range); });
       },
-      arg("first"), arg("end"), nb::kw_only(), arg("sequence") = 0, docs::kRemove);
-  cache.def(
-      "evict",
-      [](Cache& self, int64_t first, int64_t end, int64_t sequence) {
-        self.write([&](KvCache& cells) { cells.evict(sequence, {first, end}); });
+      docs::kRemove, arg("first").none(), arg("end").none(), nb::kw_only(),
+      arg("sequence").none() = 0);
+  define(
+      cache, "def evict(self, first: int, end: int, *, sequence: int = 0) -> None",
+      [](Cache& self, nb::handle first, nb::handle end, nb::handle sequence) {
+        const PositionRange range{integer(first, "first"), integer(end, "end")};
+        const int64_t of = integer(sequence, "sequence");
+        self.write([&](KvCache& cells) { cells.evict(of, range); });
       },
-      arg("first"), arg("end"), nb::kw_only(), arg("sequence") = 0, docs::kEvict);
-  cache.def(
-      "keep_ends",
-      [](Cache& self, int64_t sinks, int64_t recent, int64_t sequence) {
-        self.write([&](KvCache& cells) { cells.keep_ends(sequence, sinks, recent); });
+      docs::kEvict, arg("first").none(), arg("end").none(), nb::kw_only(),
+      arg("sequence").none() = 0);
+  define(
+      cache, "def keep_ends(self, sinks: int, recent: int, *, sequence: int = 0) -> None",
+      [](Cache& self, nb::handle sinks, nb::handle recent, nb::handle sequence) {
+        const int64_t first = integer(sinks, "sinks"), last = integer(recent, "recent");
+        const int64_t of = integer(sequence, "sequence");
+        self.write([&](KvCache& cells) { cells.keep_ends(of, first, last); });
       },
-      arg("sinks"), arg("recent"), nb::kw_only(), arg("sequence") = 0, docs::kKeepEnds);
-  cache.def(
-      "copy",
-      [](Cache& self, int64_t source, int64_t target) {
-        self.write([&](KvCache& cells) { cells.copy(source, target); });
+      docs::kKeepEnds, arg("sinks").none(), arg("recent").none(), nb::kw_only(),
+      arg("sequence").none() = 0);
+  define(
+      cache, "def copy(self, source: int, target: int) -> None",
+      [](Cache& self, nb::handle source, nb::handle target) {
+        const int64_t from = integer(source, "source"), to = integer(target, "target");
+        self.write([&](KvCache& cells) { cells.copy(from, to); });
       },
-      arg("source"), arg("target"), docs::kCopy);
-  cache.def(
-      "erase",
-      [](Cache& self, int64_t sequence) {
-        self.write([&](KvCache& cells) { cells.erase(sequence); });
+      docs::kCopy, arg("source").none(), arg("target").none());
+  define(
+      cache, "def erase(self, sequence: int) -> None",
+      [](Cache& self, nb::handle sequence) {
+        const int64_t of = integer(sequence, "sequence");
+        self.write([&](KvCache& cells) { cells.erase(of); });
       },
-      arg("sequence"), docs::kErase);
+      docs::kErase, arg("sequence").none());
 }
 
 void bind_kv_facts(nb::class_<Cache>& cache) {
   using nb::arg;
-  cache.def("gather", gather, arg("sequence") = 0, nb::kw_only(), arg("as_float32") = false,
-            arg("like").none() = nb::none(), nb::sig(docs::kGatherSig), docs::kGather);
-  cache.def(
-      "tokens",
-      [](const Cache& self, int64_t sequence) {
-        return self.read([&](const KvCache& cells) { return cells.tokens(sequence); });
+  define(cache, docs::kGatherSig, gather, docs::kGather, arg("sequence").none() = 0, nb::kw_only(),
+         arg("as_float32").none() = false, arg("like").none() = nb::none());
+  define(
+      cache, "def tokens(self, sequence: int = 0) -> int",
+      [](const Cache& self, nb::handle sequence) {
+        const int64_t of = integer(sequence, "sequence");
+        return self.read([&](const KvCache& cells) { return cells.tokens(of); });
       },
-      arg("sequence") = 0, docs::kTokens);
-  cache.def(
-      "length",
-      [](const Cache& self, int64_t sequence) {
-        return self.read([&](const KvCache& cells) { return cells.length(sequence); });
+      docs::kTokens, arg("sequence").none() = 0);
+  define(
+      cache, "def length(self, sequence: int = 0) -> int",
+      [](const Cache& self, nb::handle sequence) {
+        const int64_t of = integer(sequence, "sequence");
+        return self.read([&](const KvCache& cells) { return cells.length(of); });
       },
-      arg("sequence") = 0, docs::kLength);
+      docs::kLength, arg("sequence").none() = 0);
   cache
       .def_prop_ro(
           "sequences",

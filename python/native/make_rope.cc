@@ -171,7 +171,7 @@ void bind_constructor(nb::class_<Rope>& rope) {
   rope.def(
       "__init__",
       [](nb::handle, const nb::args& given, const nb::kwargs& keywords) {
-        refuse_call(docs::kMakeRopeSig, given.size(), keywords);
+        refuse_call(docs::kMakeRopeSig, "Rope", given.size(), keywords);
       },
       nb::sig("def __init__(...)"));
 }

@@ -145,7 +145,7 @@ def test_arrays_are_read_where_they_are_in_any_layout(q):
     (dict(inv_freq=[1.0]), r"inv_freq: expected \[64\]"),
     (dict(inv_freq=[1.0], position_ids=0), "position_ids: expected none with inv_freq"),
     (dict(inv_freq=[1.0], layer=32), "layer: expected 0..31"),
-    (dict(inv_freq=[1.0], layer=True), "layer: expected an int, found True"),
+    (dict(inv_freq=[1.0], layer=True), "layer: expected an integer, found True"),
     (dict(inv_freq=[1.0], layer=0, part="vision"), "layer, part: expected one of them, found both"),
     (dict(inv_freq=[1.0], part="vision"), "part: expected one of those in parts"),
     (dict(inv_freq=[1.0], seq_len=0), "seq_len: expected at least 1, found 0"),

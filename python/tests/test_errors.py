@@ -15,6 +15,20 @@ TABLE = np.ones((5, 4), np.float32)
 LAYOUT = dict(layout="bshd")
 BACK = dict(inverse=False, transpose=False)
 
+CACHED = X[0]  # of two heads, at positions 0..2 of sequence 0
+
+
+def of_cache(method):
+    """That method of a cache which has three tokens, made for each call."""
+
+    def call(*arguments, **keywords):
+        cache = ropewalk.KVCache(ROPE, kv_heads=2, dtype="float32")
+        cache.append(CACHED, CACHED)
+        return getattr(cache, method)(*arguments, **keywords)
+
+    return call
+
+
 # What each takes, one good value for each argument: a function that is missing here fails.
 GOOD = {
     "Rope": (ropewalk.Rope, dict(head_dim=8, pairing="half_split", base=1e4, rotary_dim=8, scaling={"rope_type": "default"}, seq_len=9,
@@ -47,6 +61,19 @@ GOOD = {
         mm_token_type_ids=[[0, 1, 0]], images=[(1, 2, 2)], videos=[], mask=[[1, 1, 1]], spatial_merge=2, temporal_merge=1,
         tokens_per_second=0.0, frames_apart=False, next="largest", second_per_grid=[], masked_value=0)),
     "positions_grid": (ropewalk.positions.grid, dict(grids=[(1, 2, 2)], merge=2, axes="hw")),
+    "KVCache": (ropewalk.KVCache, dict(rope=ROPE, kv_heads=2, head_dim=8, v_dim=8, dtype="float32", k_dtype=None, v_dtype=None, raw_k_dtype=None,
+                                       page_size=64)),
+    "KVCache.append": (of_cache("append"), dict(k=CACHED, v=CACHED, position_ids=range(3, 6), sequence=0, rows=ROPE.rows(range(3, 6)))),
+    "KVCache.shift": (of_cache("shift"), dict(delta=1, first=0, end=3, sequence=0)),
+    "KVCache.rerotate": (of_cache("rerotate"), dict(rope=ROPE, sequence=0)),
+    "KVCache.remove": (of_cache("remove"), dict(first=0, end=2, sequence=0)),
+    "KVCache.evict": (of_cache("evict"), dict(first=0, end=2, sequence=0)),
+    "KVCache.keep_ends": (of_cache("keep_ends"), dict(sinks=1, recent=1, sequence=0)),
+    "KVCache.copy": (of_cache("copy"), dict(source=0, target=1)),
+    "KVCache.erase": (of_cache("erase"), dict(sequence=0)),
+    "KVCache.gather": (of_cache("gather"), dict(sequence=0, as_float32=True, like=None)),
+    "KVCache.tokens": (of_cache("tokens"), dict(sequence=0)),
+    "KVCache.length": (of_cache("length"), dict(sequence=0)),
     "positions_chatglm": (ropewalk.positions.chatglm, dict(token_ids=[5, 130001, 130004])),
 }
 
@@ -57,12 +84,14 @@ WRONG = (None, True, 1, -1, 0, 2.5, 2**63, 10**30, float("nan"), "8", "\udc80", 
 NOT_OURS = {"ax"}
 # What is read well and then found wrong is named otherwise: the key of a file, the token.
 INSIDE = {
-    "source": '/model_type|^"', "a": '/model_type|^"', "b": '/model_type|^"', "assume": "model_type",
+    "a": '/model_type|^"', "b": '/model_type|^"', "assume": "model_type",
     "mm_token_type_ids": "^mrope positions: ", "images": "^mrope positions: ", "spatial_merge": "^mrope positions: ",
     "token_ids": "^chatglm positions: ",
+    "delta": "^position 0 by ", "sinks": "^keep_ends: ", "recent": "^keep_ends: ", "source": '/model_type|^"|^copy: ', "target": "^copy: ",
+    "position_ids": "^append: expected positions ", "first": "^shift: ", "end": "^shift: ", "page_size": "^page_size",
 }
 # These are in tests of their own.
-ELSEWHERE = re.compile("attention(_|$)|attend|[Kk][Vv]|diagnose$")
+ELSEWHERE = re.compile("attention(_|$)|KVCache.attend$|diagnose$")
 
 
 def functions():
@@ -104,7 +133,7 @@ def test_what_an_argument_cannot_be_is_named(name):
             except ropewalk.Error as error:
                 where = rf"\b{argument}\b|{INSIDE.get(argument, '(?!)')}"
                 assert re.search(where, str(error)), f"{name}({argument}={wrong!r}): {error}"
-                assert " found " in str(error) or error.code != "invalid_argument", f"{name}({argument}={wrong!r}): {error}"
+                assert re.search(" found | is (not )?among | is there", str(error)) or error.code != "invalid_argument", f"{name}({argument}={wrong!r}): {error}"
             except Exception as error:
                 raise AssertionError(f"{name}({argument}={wrong!r}): {type(error).__name__}: {error}") from error
 
@@ -145,6 +174,8 @@ def test_words():
         (lambda: ROPE.apply_("abc", None, 0, layout="bshd"), "q: expected an array (of NumPy, PyTorch, JAX, ... with a buffer or __dlpack__), found str"),
         (lambda: ROPE.apply_([[1.0]], None, 0, layout="bshd"), "q: expected an array"),
         (lambda: ropewalk.compare(ENC, 5), "b: expected a path, the name of a preset, a dict or a config of transformers, found 5"),
+        (lambda: ropewalk.attention(x, x, x), 'layout: expected "bshd"'),
+        (lambda: of_cache("attend")(CACHED, sequence=1.5), "sequence: expected an integer, found 1.5"),
         (lambda: ROPE.rows(2**63), "position_ids: expected an integer of 64 bits, found 9223372036854775808"),
         (lambda: ropewalk.positions.grid([(1, 2)]), "grids: expected t, h and w of each, found shape [1, 2]"),
         (lambda: ropewalk.read_model({(1, 2): 3}), "source: expected what JSON can hold, found {(1, 2): 3}"),
@@ -152,6 +183,13 @@ def test_words():
         with pytest.raises(ropewalk.Error) as caught:
             call()
         assert str(caught.value).startswith(message), caught.value
+    for call, message in (
+        (lambda: ropewalk.attention(x, x, layout="bshd"), "attention: v: expected an argument, found none"),
+        (lambda: ropewalk.attention_backward(x, x, x, x, x), "attention_backward: lse: expected an argument, found none"),
+        (lambda: of_cache("attend")(), "attend: q: expected an argument, found none"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
     # Numbers of NumPy are numbers.
     rope = ropewalk.Rope(np.int64(8), pairing="half_split", base=np.float32(1e4), heads=np.uint8(2))
     assert rope == ropewalk.Rope(8, pairing="half_split", base=1e4, heads=2)
@@ -160,7 +198,7 @@ def test_words():
 
 def test_the_docs_name_one_signature():
     for name, function in functions():
-        if name == "Rope" or ELSEWHERE.match(name):
+        if name in ("Rope", "KVCache") or ELSEWHERE.match(name):
             continue
         lines = [line for line in function.__doc__.splitlines() if line.startswith(name.rpartition(".")[2] + "(")]
         assert len(lines) == 2 and lines[1].endswith("(...)"), name

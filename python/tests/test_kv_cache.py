@@ -235,7 +235,7 @@ def test_refusals_leave_it_as_it_was(rope, tokens):
         ("invalid_argument", "kv_heads: expected how many heads k has, found none", lambda: ropewalk.KVCache(rope)),
         ("invalid_argument", "head_dim: expected the channels of a key", lambda: ropewalk.KVCache(kv_heads=1)),
         ("invalid_argument", "head_dim: expected the 8 of rope, found 9", lambda: ropewalk.KVCache(rope, kv_heads=1, head_dim=9)),
-        ("invalid_argument", "k_dtype: expected float32, float16, bfloat16 or int8, found float64", lambda: ropewalk.KVCache(rope, kv_heads=1, dtype="float64")),
+        ("invalid_argument", "dtype: expected float32, float16, bfloat16 or int8, found float64", lambda: ropewalk.KVCache(rope, kv_heads=1, dtype="float64")),
         ("invalid_argument", "page_size", lambda: ropewalk.KVCache(rope, kv_heads=1, page_size=0)),
     ):
         with pytest.raises(ropewalk.Error) as caught:
