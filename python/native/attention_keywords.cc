@@ -67,12 +67,27 @@ struct AttentionKeyword {
   static std::span<const int64_t> list(Given& to, nb::handle value, const char* what) {
     return to.integers_.emplace_back(integers_of(value, what));
   }
-  // One number, or one for each sequence.
+  // One number, or one for each sequence; none is no value of the library's.
   static std::span<const int64_t> counts(Given& to, nb::handle value, const char* what) {
-    if (PyLong_Check(value.ptr())) {
-      return to.integers_.emplace_back(std::vector<int64_t>{integer(value, what)});
+    const bool listed = nb::hasattr(value, "__len__") || nb::hasattr(value, "ndim");
+    const bool one = PyIndex_Check(value.ptr()) != 0 &&
+                     (!listed || nb::cast<int64_t>(nb::getattr(value, "ndim", nb::int_(1))) == 0);
+    if (one) return to.integers_.emplace_back(std::vector<int64_t>{integer(value, what)});
+    return filled(list(to, value, what), what);
+  }
+  static std::span<const int64_t> filled(std::span<const int64_t> values, const char* what) {
+    if (values.empty()) fail(fmt::format("{}: expected numbers, found an empty list", what));
+    return values;
+  }
+  static std::span<const int64_t> starts(Given& to, nb::handle value, const char* what) {
+    return filled(list(to, value, what), what);
+  }
+  static std::span<const int64_t> prompts(Given& to, nb::handle value, const char* what) {
+    const auto values = counts(to, value, what);
+    for (const int64_t tokens : values) {
+      if (tokens < 0) fail(fmt::format("{}: expected at least 0 tokens, found {}", what, tokens));
     }
-    return list(to, value, what);
+    return values;
   }
   static ConstTensorView array(Given& to, nb::handle value, const char* what) {
     const nb::object& kept = to.made_.emplace_back(array_of_list(value, what));
@@ -91,12 +106,17 @@ struct AttentionKeyword {
     constexpr int64_t kMost = std::numeric_limits<int>::max();
     return threads_of(static_cast<int>(std::clamp(integer(value, what), -kMost, kMost)));
   }
+  static void keys(Given& to, nb::handle value, const char* what) {
+    to.options.key_tokens = list(to, value, what);
+    to.named_keys_ = true;
+  }
   static void queries(Given& to, nb::handle value, const char* what) {
     const Positions tokens(value, what);
     if (tokens.ids().is_run()) {
       to.options.first_query = tokens.ids().first;
     } else {
       to.options.query_tokens = to.integers_.emplace_back(tokens.list());
+      to.named_queries_ = true;
     }
   }
 };
@@ -118,7 +138,7 @@ constexpr Keyword kKeywords[] = {
     {"window_left", kOneCall, ROPEWALK_READ(options.window_left = window_of(value, what))},
     {"window_right", kOneCall, ROPEWALK_READ(options.window_right = window_of(value, what))},
     {"chunk", kOneCall, ROPEWALK_READ(options.chunk = integer(value, what))},
-    {"prefix", kOneCall, ROPEWALK_READ(options.prefix = Keyword::counts(to, value, what))},
+    {"prefix", kOneCall, ROPEWALK_READ(options.prefix = Keyword::prompts(to, value, what))},
     {"sinks", kOneCall, ROPEWALK_READ(options.sinks = Keyword::by_head(to, value, what))},
     {"alibi_slopes", kOneCall,
      ROPEWALK_READ(options.alibi_slopes = Keyword::by_head(to, value, what))},
@@ -131,11 +151,13 @@ constexpr Keyword kKeywords[] = {
      ROPEWALK_READ(options.key_lengths = Keyword::counts(to, value, what))},
     {"attn_mask", kOneCall, ROPEWALK_READ(options.mask = Keyword::array(to, value, what))},
     {"query_tokens", kOneCall, Keyword::queries},
-    {"key_tokens", kOneCall, ROPEWALK_READ(options.key_tokens = Keyword::list(to, value, what))},
+    {"key_tokens", kOneCall, Keyword::keys},
     {"cu_seqlens", kPacked,
-     ROPEWALK_READ(options.query_starts = to.options.key_starts = Keyword::list(to, value, what))},
-    {"cu_seqlens_q", kPacked, ROPEWALK_READ(options.query_starts = Keyword::list(to, value, what))},
-    {"cu_seqlens_k", kPacked, ROPEWALK_READ(options.key_starts = Keyword::list(to, value, what))},
+     ROPEWALK_READ(options.query_starts = to.options.key_starts =
+                       Keyword::starts(to, value, what))},
+    {"cu_seqlens_q", kPacked,
+     ROPEWALK_READ(options.query_starts = Keyword::starts(to, value, what))},
+    {"cu_seqlens_k", kPacked, ROPEWALK_READ(options.key_starts = Keyword::starts(to, value, what))},
     {"q_rows", kRotation, ROPEWALK_READ(q_rows = &rows_of(value, what))},
     {"k_rows", kRotation, ROPEWALK_READ(options.rotation.k_rows = &rows_of(value, what).rows)},
     {"out", kResult, ROPEWALK_READ(out = nb::borrow(value))},
@@ -181,14 +203,21 @@ AttentionKeywords::AttentionKeywords(const Function& function, const nb::kwargs&
   if (q_rows == nullptr || k_rows == nullptr) {
     fail("q_rows, k_rows: expected both or neither, found one");
   }
-  if (!(q_rows->rope->config.layout == k_rows->rope->config.layout)) {
-    fail("q_rows, k_rows: expected rows of one rope, found channels of another order in k_rows");
+  if (!(q_rows->rope->config.layout == k_rows->rope->config.layout &&
+        q_rows->rope->spectrum == k_rows->rope->spectrum)) {
+    fail("q_rows, k_rows: expected rows of one rope, found those of two");
   }
   // Where results would be written in another order (DeepSeek) q.k is the same sum.
   options.rotation = {&q_rows->rows, &k_rows->rows, q_rows->rope->config.layout};
 }
 
 void AttentionKeywords::broadcast_mask(const Extent& extent) {
+  if (named_queries_ && options.query_tokens.empty() && extent.queries > 0) {
+    fail(fmt::format("query_tokens: expected {} numbers, found none", extent.queries));
+  }
+  if (named_keys_ && options.key_tokens.empty() && extent.keys > 0) {
+    fail(fmt::format("key_tokens: expected {} numbers, found none", extent.keys));
+  }
   ConstTensorView& mask = options.mask;
   if (mask.data == nullptr && mask.shape.empty()) return;
   const int64_t sizes[] = {extent.batch, extent.heads, extent.queries, extent.keys};

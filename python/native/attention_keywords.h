@@ -48,7 +48,8 @@ class AttentionKeywords {
   std::deque<std::vector<float>> floats_;
   std::deque<std::vector<int64_t>> integers_;
   std::deque<Array> arrays_;
-  std::deque<nb::object> made_;  // arrays of lists
+  std::deque<nb::object> made_;                      // arrays of lists
+  bool named_queries_ = false, named_keys_ = false;  // by a list, which may be empty
 };
 
 // A message of the library in the words of the keywords.

@@ -17,7 +17,7 @@ page_size: tokens; no result depends on it.
 
 Moves turn each key from where it was first stored by one exact difference of angles: a thousand shifts have the bits of
 one. Ranges are of positions, first <= p < end, on the first axis. sequence is the caller's number; append makes a new one.
-What fails raises ropewalk.Error and leaves the cache as it was. == compares contents; copy.copy shares nothing. Any number
+What fails raises ropewalk.Error and leaves the cache as it was. == compares what it was made with and what it holds; copy.copy shares nothing. Any number
 of threads may call: those that change the cache wait for the others. The GIL is released. Source: docs/kv_cache.md.)";
 inline constexpr const char* kCacheInitSig =
     "def __init__(self, rope: Rope | None = None, *, kv_heads: int | None = None, head_dim: int | "

@@ -14,7 +14,9 @@ namespace ropewalk::python {
 namespace {
 
 void shift(Cache& cache, nb::handle delta, nb::handle first, nb::handle end, nb::handle sequence) {
-  const bool one = PyLong_Check(delta.ptr()) && !PyBool_Check(delta.ptr());
+  const bool one = PyIndex_Check(delta.ptr()) != 0 &&
+                   (PyLong_Check(delta.ptr()) ||
+                    nb::cast<int64_t>(nb::getattr(delta, "ndim", nb::int_(1))) == 0);
   const std::vector<int64_t> deltas =
       one ? std::vector{integer(delta, "delta")} : integers_of(delta, "delta");
   const int64_t begin = integer(first, "first"), of = integer(sequence, "sequence");

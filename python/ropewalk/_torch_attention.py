@@ -131,7 +131,8 @@ def _as_float32(mask):
 
 
 def _as_tensor(name, value):
-    value = torch.as_tensor(value)
+    # A copy: the gradient is computed later, and arrays of NumPy have no version to tell that they were changed.
+    value = value if isinstance(value, torch.Tensor) else torch.tensor(value)
     if value.requires_grad:
         raise Error(code="unsupported", message=f"{name}: expected a constant, found a tensor with requires_grad; q, k, v and sinks get gradients")
     if name == "key_mask":

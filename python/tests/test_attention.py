@@ -202,3 +202,32 @@ def test_a_known_count_of_heads_is_kept(heads):
     rope = ropewalk.Rope(D, pairing="half_split", heads=6, kv_heads=3)
     with pytest.raises(ropewalk.Error, match="q: expected 6 heads"):
         ropewalk.attention(q, k, v, layout="bhsd", q_rows=rope.rows(range(SQ)), k_rows=rope.rows(range(SK)))
+
+
+def test_empty_lists_are_not_taken_for_none():
+    x = np.ones((1, 4, 2, 8), np.float32)
+    for word in ("cu_seqlens", "key_lengths", "prefix"):
+        given = x[0] if word == "cu_seqlens" else x
+        with pytest.raises(ropewalk.Error, match=f"{word}: expected numbers, found an empty list"):
+            ropewalk.attention(given, given, given, layout="thd" if word == "cu_seqlens" else "bshd", **{word: []})
+    for word in ("query_tokens", "key_tokens"):
+        with pytest.raises(ropewalk.Error, match=f"{word}: expected 4 numbers, found none"):
+            ropewalk.attention(x, x, x, layout="bshd", **{word: np.zeros(0, np.int64)})
+    none = ropewalk.attention(x[:, :0], x, x, layout="bshd", query_tokens=np.zeros(0, np.int64))
+    assert none.shape == (1, 0, 2, 8)
+    for count in (3, np.int64(3), np.array(3), [3]):
+        assert (ropewalk.attention(x, x, x, layout="bshd", key_lengths=count) == 1).all()
+    with pytest.raises(ropewalk.Error, match="prefix: expected at least 0 tokens, found -1"):
+        ropewalk.attention(x, x, x, layout="bshd", prefix=-1)
+    rows = [ropewalk.Rope(8, pairing="half_split", base=base).rows(range(4)) for base in (1e4, 1e6)]
+    with pytest.raises(ropewalk.Error, match="q_rows, k_rows: expected rows of one rope, found those of two"):
+        ropewalk.attention(x, x, x, layout="bshd", q_rows=rows[0], k_rows=rows[1])
+
+
+def test_chunks_are_floored():
+    x = np.ones((1, 6, 1, 8), np.float32)
+    _, lse = ropewalk.attention(x[:, :1], x, x, layout="bshd", chunk=4, query_tokens=-1, return_lse=True)
+    assert lse.item() == -np.inf
+    _, lse = ropewalk.attention(x, x, x, layout="bshd", chunk=2, key_mask=np.array([[0, 0, 0, 1, 1, 1]], bool), return_lse=True)
+    scale = 8**0.5  # q.k: 8 / sqrt(8)
+    np.testing.assert_allclose(lse.ravel(), [-np.inf] * 3 + [scale + np.log(2)] * 2 + [scale], rtol=1e-6)

@@ -88,7 +88,7 @@ INSIDE = {
     "mm_token_type_ids": "^mrope positions: ", "images": "^mrope positions: ", "spatial_merge": "^mrope positions: ",
     "token_ids": "^chatglm positions: ",
     "delta": "^position 0 by ", "sinks": "^keep_ends: ", "recent": "^keep_ends: ", "source": '/model_type|^"|^copy: ', "target": "^copy: ",
-    "position_ids": "^append: expected positions ", "first": "^shift: ", "end": "^shift: ", "page_size": "^page_size",
+    "position_ids": "^append: expected (positions|rows) ", "first": "^shift: ", "end": "^shift: ", "page_size": "^page_size",
 }
 # These are in tests of their own.
 ELSEWHERE = re.compile("attention(_|$)|KVCache.attend$|diagnose$")

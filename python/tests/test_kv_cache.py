@@ -245,3 +245,32 @@ def test_refusals_leave_it_as_it_was(rope, tokens):
     with pytest.raises(TypeError, match="attend\\(\\) got an unexpected keyword argument 'layout'"):
         cache.attend(q, layout="thd")
     assert ropewalk.KVCache(ropewalk.Rope(D, pairing="half_split", heads=6, kv_heads=3)).kv_heads == 3
+
+
+def test_rows_of_another_rope_or_place_are_refused():
+    rope, other = (ropewalk.Rope(8, pairing="half_split", base=base) for base in (1e4, 1e6))
+    x = np.ones((1, 1, 8), np.float32)
+    cache = ropewalk.KVCache(rope, kv_heads=1, dtype="float32")
+    for rows in (other.rows(100), rope.rows(5)):
+        with pytest.raises(ropewalk.Error, match="expected rows of the spectrum of the sequence at the positions of the tokens"):
+            cache.append(x, x, 100, rows=rows)
+    cache.append(x, x, 100, rows=rope.rows(100))
+    with pytest.raises(ropewalk.Error, match="rows: expected those of the spectrum of the sequence"):
+        cache.attend(x, rows=other.rows(100))
+    cache.rerotate(other)
+    with pytest.raises(ropewalk.Error, match="found rows of others"):
+        cache.append(x, x, 101, rows=rope.rows(101))
+    cache.append(x, x, 101, rows=other.rows(101))
+
+
+def test_named_queries_see_keys_by_their_positions():
+    cache = ropewalk.KVCache(kv_heads=1, head_dim=8, dtype="float32")
+    k = np.ones((4, 1, 8), np.float32)
+    v = np.arange(32, dtype=np.float32).reshape(4, 1, 8)
+    cache.append(k, v, [0, 1, 10, 11])
+    by_position = cache.attend(k[:1], 5)
+    assert (by_position == v[:2].mean(0)).all()
+    assert (cache.attend(k[:1], query_tokens=5) == by_position).all()
+    assert (cache.attend(k[:2], query_tokens=[5, 10]) == np.stack([v[:2].mean(0), v[:3].mean(0)])).all()
+    cache.shift(np.int64(1))
+    assert cache.length() == 13

@@ -58,6 +58,15 @@ std::vector<int64_t> list_of(const PositionIds& positions, int64_t count) {
   return list;
 }
 
+// Those that options name; none where they do not.
+std::vector<int64_t> named_queries(const AttentionOptions& options, int64_t count) {
+  std::vector<int64_t> list(options.query_tokens.begin(), options.query_tokens.end());
+  for (int64_t i = 0; options.first_query && i < count; ++i) {
+    list.push_back(*options.first_query + i);
+  }
+  return list;
+}
+
 bool is_run(const std::vector<int64_t>& tokens) {
   for (size_t i = 1; i < tokens.size(); ++i) {
     if (tokens[i] - tokens[0] != static_cast<int64_t>(i)) return false;
@@ -122,6 +131,11 @@ ConstTensorView rotated(const KvCache& cache, int64_t sequence, const KvQueries&
   const Rotated to{queries.q, memory.view()};
   const RopeOptions options{.output_layout = config.output_layout};
   if (queries.rows != nullptr) {
+    if (!may_be_rows_of(*queries.rows, *spectrum, positions, queries.q.shape[0])) {
+      fail(
+          "rows: expected those of the spectrum of the sequence at the positions of the queries, "
+          "found rows of others");
+    }
     apply_rope(*queries.rows, config.layout, to, std::nullopt, options);
   } else {
     apply_rope(*spectrum, config.layout, positions, to, std::nullopt, options);
@@ -150,10 +164,9 @@ void attend_rotated(const KvCache& cache, int64_t sequence, const KvQueries& que
   const PositionIds positions =
       queries.positions ? *queries.positions : positions_of(std::as_const(last).view());
   Tokens tokens;
-  const bool named =
-      options.first_query || !options.query_tokens.empty() || !options.key_tokens.empty();
-  if (cells.size() <= 1 && !named) {
-    tokens.queries = list_of(positions, count);
+  if (cells.size() <= 1 && options.key_tokens.empty()) {
+    tokens.queries = named_queries(options, count);
+    if (tokens.queries.empty()) tokens.queries = list_of(positions, count);
     if (!cells.empty()) tokens.keys = cells.front();
     tokens.place(options);
   }

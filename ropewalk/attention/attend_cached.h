@@ -21,8 +21,9 @@ struct KvQueries {
 // channels of k.
 //
 // A token is where its position says (query_tokens, key_tokens; on one axis): causal, windows,
-// chunks and ALiBi count positions, a gap that remove left among them. On several axes (M-RoPE),
-// and where options name tokens, they are as in attend: cells in their order, the queries last.
+// chunks and ALiBi count positions, a gap that remove left among them. Tokens of
+// queries may be named otherwise. On several axes (M-RoPE), and where options name tokens of keys,
+// they are as in attend: cells in their order, the queries last.
 // options.tensor_layout is not read; rotation and starts are refused. Throws as attend and KvCache.
 void attend_cached(const KvCache& cache, int64_t sequence, const KvQueries& queries,
                    const TensorView& out, const AttentionOptions& options = {});

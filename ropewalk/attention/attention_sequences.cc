@@ -135,6 +135,11 @@ int64_t AttentionCall::query_token(const AttentionSequence& sequence, int64_t qu
   return query + (all - sequence.queries);
 }
 
+// The largest multiple of `step` that is not above x.
+static int64_t floored(int64_t x, int64_t step) {
+  return (x >= 0 ? x / step : -((step - 1 - x) / step)) * step;
+}
+
 AttentionCall::Seen AttentionCall::seen(int64_t sequence_number, int64_t query) const {
   const AttentionSequence& sequence = sequences[static_cast<size_t>(sequence_number)];
   const int64_t token = query_token(sequence, query), count = keys_of(sequence);
@@ -148,8 +153,7 @@ AttentionCall::Seen AttentionCall::seen(int64_t sequence_number, int64_t query) 
   if (options.chunk > 0) {
     const bool padded = !sequence.ordered && count > 0 && is_given(options.key_mask);
     const int64_t start = padded ? key_token(order.front()) : 0;
-    const int64_t chunk =
-        token < start ? token : start + (token - start) / options.chunk * options.chunk;
+    const int64_t chunk = start + floored(token - start, options.chunk);
     begin = std::max(begin, chunk);
     end = std::min(end, chunk + options.chunk);
   }

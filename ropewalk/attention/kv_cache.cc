@@ -127,7 +127,8 @@ void check_tokens(const KvTokens& tokens, const KvForms& forms) {
   }
 }
 
-void check_made_rows(const KvTokens& tokens, const Spectrum* spectrum) {
+void check_made_rows(const KvTokens& tokens, const Spectrum* spectrum,
+                     const PositionIds& positions) {
   if (tokens.rows == nullptr) return;
   const RopeRows& rows = *tokens.rows;
   const int64_t count = tokens.k.shape[0];
@@ -135,7 +136,10 @@ void check_made_rows(const KvTokens& tokens, const Spectrum* spectrum) {
   if (rows.batch == 1 && rows.length == count && rows.pairs == pairs &&
       rows.direction == Direction::forward &&
       rows.rows.size() == static_cast<size_t>(count * 2 * pairs)) {
-    return;
+    if (spectrum == nullptr || may_be_rows_of(rows, *spectrum, positions, count)) return;
+    fail(
+        "append: expected rows of the spectrum of the sequence at the positions of the tokens, "
+        "found rows of others");
   }
   fail(
       fmt::format("append: expected rows of 1 sequence, {} tokens, {} pairs, forward, found {}, "
@@ -271,7 +275,7 @@ void KvCache::append(int64_t sequence, const PositionIds& positions, const KvTok
     const auto [place, is_new] = sequences_.try_emplace(sequence);
     try {
       if (is_new && config_.spectrum) place->second.spectra = {*config_.spectrum};
-      check_made_rows(tokens, spectrum(sequence));
+      check_made_rows(tokens, spectrum(sequence), positions);
       fill(place->second, positions, tokens);
     } catch (...) {
       if (is_new) sequences_.erase(place);

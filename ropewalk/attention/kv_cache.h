@@ -62,8 +62,8 @@ struct KvTensors {
 };
 
 // Keys and values of any number of sequences of one layer, in pages. A key is rotated when it is
-// stored, and read as it lies. A value: copies share nothing, == compares contents (not how
-// evictions left them spread over pages), const calls may run at once, others alone.
+// stored, and read as it lies. A value: copies share nothing, == compares config and contents (not
+// how evictions left them spread over pages), const calls may run at once, others alone.
 //
 // Each cell keeps the key as it was first stored, with that position and spectrum. A shift or a new
 // spectrum turns it from there in one step, by the exact difference of the angles

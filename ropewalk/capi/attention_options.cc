@@ -29,7 +29,9 @@ std::span<const float> by_head(const ropewalk_tensor* tensor, int rank, const ch
 
 std::span<const int64_t> list_in(std::vector<int64_t>& list, const ropewalk_tensor* tensor,
                                  const char* name) {
-  if (tensor != nullptr) list = integers_of(tensor, 1, name);
+  if (tensor == nullptr) return list;
+  list = integers_of(tensor, 1, name);
+  if (list.empty()) refuse(fmt::format("{}: expected numbers, found none", name));
   return list;
 }
 
@@ -77,8 +79,8 @@ void Attention::add_rotation(const ropewalk_attention_options& how) {
   if (how.q_rows == nullptr || how.k_rows == nullptr) {
     refuse("q_rows, k_rows: expected both or neither, found one");
   }
-  if (!(how.q_rows->layout == how.k_rows->layout)) {
-    refuse("q_rows, k_rows: expected rows of one rope, found channels of another order in k_rows");
+  if (!(how.q_rows->layout == how.k_rows->layout && how.q_rows->spectrum == how.k_rows->spectrum)) {
+    refuse("q_rows, k_rows: expected rows of one rope, found those of two");
   }
   // Where results would be written in another order (DeepSeek) q.k is the same sum.
   options.rotation = {&how.q_rows->rows, &how.k_rows->rows, how.q_rows->layout};

@@ -26,6 +26,7 @@ struct ropewalk_rope {
 
 struct ropewalk_rows {
   ropewalk::RopeRows rows;
+  ropewalk::Spectrum spectrum;                          // of the rope
   ropewalk::RotaryLayout layout;                        // of q and k
   std::optional<ropewalk::RotaryLayout> output_layout;  // of the results
 };

@@ -114,6 +114,7 @@ ropewalk_status ropewalk_make_rows(const ropewalk_rope* rope, const ropewalk_pos
     const ropewalk::PositionIds ids = positions_of(positions, shape.length);
     const ropewalk::Direction direction = direction_of(how.direction);
     auto made = std::make_unique<ropewalk_rows>();
+    made->spectrum = given.spectrum;
     made->rows = rows_of(given, ids, shape, direction, parallel_of(how.threads));
     lay_out(given.config, direction, made->layout, made->output_layout);
     handle = made.release();

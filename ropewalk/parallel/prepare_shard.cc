@@ -42,10 +42,11 @@ class Stream {
     return reader_.at(axis, 0, sequences_.key_starts[sequence] + token);
   }
 
-  // [axes, 1, tokens] of a part of a shard.
+  // [axes, 1, tokens] of a part of a shard; of one axis [1, tokens], which serves all axes of text.
   PositionArray of(const RingShard& shard, size_t s) const {
     const int64_t begin = shard.starts[s], end = shard.starts[s + 1];
     PositionArray result{{axes_, 1, end - begin}, {}};
+    if (axes_ == 1) result.shape = {1, end - begin};
     for (int64_t axis = 0; axis < axes_; ++axis) {
       for (int64_t i = begin; i < end; ++i) {
         result.ids.push_back(at(axis, s, shard.tokens[static_cast<size_t>(i)]));

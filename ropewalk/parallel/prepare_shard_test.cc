@@ -85,6 +85,32 @@ TEST(PrepareShard, EachRankTurnsByItsOwnPositions) {
   }
 }
 
+// Qwen2-VL's three axes: one list of positions is text, the same on all.
+TEST(PrepareShard, TextOnSeveralAxes) {
+  Layer layer = layer_of_all();
+  auto& rope = std::get<RopeConfig>(layer.positions);
+  rope.rope_type = "default";
+  rope.parameters.clear();
+  rope.position_axes = 3;
+  rope.mrope_section = {2, 1, 1};
+  layer.attention.query_scale.reset();
+  const RingSequences sequences{.query_starts = {0, 4}, .key_starts = {0, 4}, .ranks = 2};
+  const PositionArray one{{1, 4}, {7, 8, 9, 12}};
+  const PositionArray three{{3, 1, 4}, {7, 8, 9, 12, 7, 8, 9, 12, 7, 8, 9, 12}};
+  const Tensor q = random_tensor({2, 4, 8}, 1), k = random_tensor({2, 2, 8}, 2);
+  std::vector<std::vector<std::byte>> turned;
+  for (const PositionArray* each : {&one, &three}) {
+    Tensor own_q = q, own_k = k;
+    prepare_shard(layer, {}, sequences, 1, {positions_of(each->view())},
+                  {own_q.view(), own_k.view()});
+    EXPECT_NE(own_q.bytes, q.bytes);
+    turned.push_back(own_q.bytes);
+    turned.push_back(own_k.bytes);
+  }
+  EXPECT_EQ(turned[0], turned[2]);
+  EXPECT_EQ(turned[1], turned[3]);
+}
+
 TEST(PrepareShard, OtherRows) {
   const RingSequences sequences{.query_starts = {0, 4}, .key_starts = {0, 4}, .ranks = 2};
   Tensor q = random_tensor({3, 4, 8}, 1), k = random_tensor({2, 2, 8}, 2);

@@ -70,10 +70,10 @@ int64_t seen_pairs(const TokenRuns& runs, const AttentionOptions& options, int64
     TokenRuns piece = runs, limits{0, 0, -kFar, kFar};
     piece.first_query = query;
     if (options.chunk > 0) {
-      // As attend has it: tokens before the first chunk are each a chunk's first.
-      limits.first_key = query < 0 ? query : query / options.chunk * options.chunk;
+      const int64_t before = query < 0 ? options.chunk - 1 : 0;  // chunks are floored
+      limits.first_key = (query - before) / options.chunk * options.chunk;
       limits.end_key = limits.first_key + options.chunk;
-      piece.end_query = std::min(runs.end_query, query < 0 ? query + 1 : limits.end_key);
+      piece.end_query = std::min(runs.end_query, limits.end_key);
     }
     query = piece.end_query;
     if (options.causal && piece.first_query + 1 < prefix) {

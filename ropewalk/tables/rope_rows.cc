@@ -65,4 +65,28 @@ RopeRows make_rope_rows(const Spectrum& spectrum, const PositionIds& positions, 
   return result;
 }
 
+bool may_be_rows_of(const RopeRows& rows, const Spectrum& spectrum, const PositionIds& positions,
+                    int64_t tokens) {
+  const size_t pairs = spectrum.inv_freq.size();
+  if (rows.batch != 1 || rows.length != tokens || rows.direction != Direction::forward ||
+      rows.pairs != static_cast<int64_t>(pairs) ||
+      rows.rows.size() != static_cast<size_t>(tokens) * 2 * pairs) {
+    return false;
+  }
+  if (tokens == 0 || pairs == 0) return true;
+  const PositionReader reader(positions, 1, tokens, axis_count(spectrum));
+  const float* const last = rows.rows.data() + static_cast<size_t>(tokens - 1) * 2 * pairs;
+  for (const size_t pair : {size_t{0}, pairs - 1}) {
+    const Spectrum one{
+        {spectrum.inv_freq[pair]},
+        {{spectrum.turns.hi[pair]}, {spectrum.turns.mid[pair]}, {spectrum.turns.lo[pair]}},
+        {0},
+        spectrum.attention_scaling};
+    const RopeRows row =
+        make_rope_rows(one, positions_from(reader.at(spectrum.axis[pair], 0, tokens - 1)), 1, 1);
+    if (row.rows[0] != last[pair] || row.rows[1] != last[pairs + pair]) return false;
+  }
+  return true;
+}
+
 }  // namespace ropewalk

@@ -32,4 +32,10 @@ RopeRows make_rope_rows(const Spectrum& spectrum, const PositionIds& positions, 
                         int64_t length, Direction direction = Direction::forward,
                         const Parallel& parallel = {});
 
+// Whether rows may be those of make_rope_rows(spectrum, positions, 1, tokens): they have its shape,
+// and its first and last pair of the last token. False for other positions or frequencies, but
+// where these agree.
+bool may_be_rows_of(const RopeRows& rows, const Spectrum& spectrum, const PositionIds& positions,
+                    int64_t tokens);
+
 }  // namespace ropewalk
