@@ -16,7 +16,8 @@ class _Collect:
         if report.failed:
             self.suite.fail(name, str(report.longrepr).splitlines()[-1])
         elif report.skipped:
-            self.suite.exclude(name, str(report.longrepr))
+            _, _, why = report.longrepr  # of the file, of the line, "Skipped: why"
+            self.suite.exclude(name, why.removeprefix("Skipped: "))
         elif report.when == "call":
             self.suite.passed.append(name)
 
