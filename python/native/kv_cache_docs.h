@@ -45,7 +45,7 @@ q: [tokens, heads, head_dim], not rotated: it is rotated as the keys were, at po
 the sequence, which append has just added. rows: as in append. v_dim: where the cache keeps no values, how many channels of
 k are the value. The keywords are those of ropewalk.attention, but causal is True: a token is where its position says, so
 that windows, chunks and ALiBi count positions, gaps among them; on several axes (M-RoPE) tokens are counted in their order.
-Beside the result: the keys and values of the sequence, once, and q.)";
+Keys and values are read where they lie.)";
 inline constexpr const char* kShiftSig =
     "def shift(self, delta: object, first: int = 0, end: int | None = None, *, sequence: int = 0) "
     "-> None";
