@@ -12,9 +12,6 @@
 namespace ropewalk {
 namespace {
 
-// Heads of a group beyond which packed keys are faster than keys read where they lie.
-constexpr int64_t kMostHeads = 8;
-
 // Keys that one thread takes in a row.
 constexpr int64_t kPartKeys = 1024;
 
@@ -59,6 +56,8 @@ AttentionBlock block_of(const AttentionCall& call, const Query& query, float* me
   block.end = &query.end;
   block.tokens = &query.token;
   block.mask_rows = &query.mask_row;
+  block.bf16_products = multiplies_bf16(call) && block.head_dim % kDecodePairs == 0 &&
+                        block.value_dim % kDecodePairs == 0;
   block.memory = memory;
   return block;
 }
@@ -127,7 +126,7 @@ void meet_part(const AttentionCall& call, const Part& part, Memory memory) {
 bool is_decode(const AttentionCall& call) {
   return std::ranges::all_of(call.sequences,
                              [](const AttentionSequence& s) { return s.queries <= 1; }) &&
-         call.group() <= kMostHeads && !is_given(call.options.mask) && is_packed(call.k) &&
+         call.group() <= kDecodeRows && !is_given(call.options.mask) && is_packed(call.k) &&
          is_packed(call.v);
 }
 

@@ -109,8 +109,8 @@ void AttentionReader::find_in_pages(AttentionKeys& keys, int64_t kv_head) {
   const auto find = [&](const ConstTensorView& x, const std::vector<int64_t>& all,
                         std::vector<int64_t>& at) {
     at.resize(count);
-    for (size_t j = 0; j < count; ++j) {
-      at[j] = all[static_cast<size_t>(keys.number(static_cast<int64_t>(j)))];
+    for (int64_t j = 0; j < keys.count; ++j) {
+      at[static_cast<size_t>(j)] = all[static_cast<size_t>(keys.number(j))];
     }
     AttentionRows rows = rows_of(x, 0, 0, kv_head);
     rows.row_stride = 1;  // the list is of bytes
@@ -118,13 +118,18 @@ void AttentionReader::find_in_pages(AttentionKeys& keys, int64_t kv_head) {
     return rows;
   };
   const auto scales = [&](const std::vector<const float*>& all, std::vector<float>& to) {
-    to.clear();
-    for (int64_t head = kv_head; head < call_.kv_heads && !all.empty(); ++head) {
-      for (int64_t j = 0; j < keys.count; ++j) {
-        to.push_back(all[static_cast<size_t>(keys.number(j))][head * pages.scale_stride]);
+    if (all.empty()) return static_cast<const float*>(nullptr);
+    const int64_t heads = call_.kv_heads - kv_head;
+    to.resize(static_cast<size_t>(heads * keys.count));
+    for (int64_t j = 0, run = 1; j < keys.count; j += run) {  // a run of keys of one page
+      const auto scale = [&](int64_t i) { return all[static_cast<size_t>(keys.number(i))]; };
+      const float* const from = scale(j);
+      for (run = 1; j + run < keys.count && scale(j + run) == from + run;) ++run;
+      for (int64_t h = 0; h < heads; ++h) {
+        std::copy_n(from + (kv_head + h) * pages.scale_stride, run, to.data() + h * keys.count + j);
       }
     }
-    return to.empty() ? nullptr : to.data();
+    return static_cast<const float*>(to.data());
   };
   keys.k = find(call_.k, pages.k, k_at_);
   keys.v = find(call_.v, pages.v, v_at_);

@@ -65,6 +65,12 @@ AttentionScoring attention_scoring(const AttentionCall& call, const AttentionTas
   return how;
 }
 
+bool multiplies_bf16(const AttentionCall& call) {
+  const auto is_bf16 = [](const ConstTensorView& x) { return x.dtype == DType::bf16; };
+  return is_bf16(call.q) && is_bf16(call.k) && (call.v.shape.empty() || is_bf16(call.v)) &&
+         attention_bf16_products();
+}
+
 bool is_small(const AttentionCall& call) {
   const double work = static_cast<double>(call.batch * call.heads * call.queries) *
                       static_cast<double>(call.keys) * static_cast<double>(call.q.shape[3]);
@@ -99,9 +105,7 @@ AttentionWorker::AttentionWorker(const AttentionCall& call, bool bf16_products)
   shape_.group = call.group();
   shape_.head_dim = call.q.shape[3];
   shape_.value_dim = call.v.shape.empty() ? 0 : call.v.shape[3];
-  const auto is_bf16 = [](const ConstTensorView& x) { return x.dtype == DType::bf16; };
-  shape_.bf16_products = bf16_products && is_bf16(call.q) && is_bf16(call.k) &&
-                         (call.v.shape.empty() || is_bf16(call.v)) && attention_bf16_products();
+  shape_.bf16_products = bf16_products && multiplies_bf16(call);
   shape_.queries = queries_of_block(call);
   block_floats_ = attention_memory(shape_);
   key_floats_ = attention_key_memory(shape_);

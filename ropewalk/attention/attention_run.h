@@ -80,6 +80,9 @@ class AttentionWorkers {
   std::vector<std::unique_ptr<AttentionWorker>> idle_;
 };
 
+// Whether q, k and v are bf16 and this machine multiplies pairs of such.
+bool multiplies_bf16(const AttentionCall& call);
+
 // Whether a call is too small to wake another thread.
 bool is_small(const AttentionCall& call);
 

@@ -48,13 +48,16 @@ void Meet(const AttentionBlock& block, const AttentionKeys& keys) {
 
 template <class K>
 void MeetOneAs(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys) {
-  if (keys.v.dtype == DType::f32) return MeetQueriesAs<K, F32>(blocks, count, keys);
-  if (keys.v.dtype == DType::bf16) return MeetQueriesAs<K, BF16>(blocks, count, keys);
-  MeetQueriesAs<K, F16>(blocks, count, keys);
+  if (keys.v.dtype == DType::f32) return MeetQueriesAs<AsFloats<K, F32>>(blocks, count, keys);
+  if (keys.v.dtype == DType::bf16) return MeetQueriesAs<AsFloats<K, BF16>>(blocks, count, keys);
+  MeetQueriesAs<AsFloats<K, F16>>(blocks, count, keys);
 }
 
 void MeetOne(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys) {
-  if (keys.k.dtype == DType::i8) return MeetQueriesAs<I8, I8>(blocks, count, keys);
+#if ROPEWALK_BF16_IN_HARDWARE
+  if (blocks->bf16_products) return MeetQueriesAs<AsPairs>(blocks, count, keys);
+#endif
+  if (keys.k.dtype == DType::i8) return MeetQueriesAs<AsFloats<I8, I8>>(blocks, count, keys);
   if (keys.k.dtype == DType::f32) return MeetOneAs<F32>(blocks, count, keys);
   if (keys.k.dtype == DType::bf16) return MeetOneAs<BF16>(blocks, count, keys);
   MeetOneAs<F16>(blocks, count, keys);

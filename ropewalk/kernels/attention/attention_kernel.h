@@ -15,7 +15,10 @@ namespace ropewalk {
 // Source: Milakov and Gimelshein 2018 (arXiv:1805.02867), Dao 2023 (arXiv:2307.08691).
 
 inline constexpr int64_t kAttentionKeys = 128;  // the most keys of a block
-inline constexpr int64_t kDecodeHeads = 32;     // the most blocks that meet keys together
+inline constexpr int64_t kDecodeHeads = 32;     // the most blocks that meet keys together,
+inline constexpr int64_t kDecodeRows = 8;       // the most rows of each,
+inline constexpr int64_t kDecodePairs = 32;     // and of what their channels are whole multiples
+                                                // where bf16 is multiplied as such
 
 // Rows of channels, strides in bytes: row n of head h starts at data + number(n) row_stride + h
 // head_stride.
@@ -124,8 +127,9 @@ void attention_pack(const AttentionBlock& block, AttentionKeys& keys);
 void attention_meet(const AttentionBlock& block, const AttentionKeys& keys);
 
 // The same for blocks of one query each of the heads 0 .. count - 1 of the keys, of one size and at
-// most kDecodeHeads of them, which see all of these keys, any number of them, without a mask and
-// not in bf16_products. The keys are read where they lie, not packed, in the order of memory where
+// most kDecodeHeads of them, of kDecodeRows rows, which see all of these keys, any number of them,
+// without a mask; in bf16_products where head_dim and value_dim are multiples of kDecodePairs. The
+// keys are read where they lie, not packed, in the order of memory where
 // the heads of a key lie side by side; channels must. k and v may be i8 here, both, with scales.
 void attention_meet_one(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys);
 

@@ -44,50 +44,78 @@ struct DecodeBlock {
   int64_t head_begin, head_end;
 
   int64_t end() const { return first + count; }
+  // How far ahead of some keys to fetch: the next ones where heads lie side by side.
+  int64_t ahead(int64_t at_once) const {
+    return head_end - head_begin > 1 ? at_once : std::max(at_once, kKeysAhead);
+  }
 };
 
+// How keys, values and weights are read and multiplied.
+template <class KType, class VType>
+struct AsFloats {
+  using K = KType;
+  using V = VType;
+  using Step = FloatStep;
+};
+#if ROPEWALK_BF16_IN_HARDWARE
+// q and keys as they are, two numbers a step, and weights in pairs.
+struct AsPairs {
+  using K = F32;
+  using V = BF16;
+  using Step = Bf16Step;
+};
+#endif
+template <class How>
+constexpr bool kInPairs = kKeysOfStep<typename How::Step> == 2;
+
 // Scores, in the order in which the heads of a few keys lie.
-template <class K>
+template <class How>
 HWY_INLINE void DotsOfBlock(const DecodeHeads& heads, const DecodeBlock& block) {
   const AttentionKeys& keys = block.keys;
   for (int64_t j = 0; j < block.count; j += kKeysAtOnce) {
-    const int64_t first = block.first + j, next = first + kKeysAtOnce;
+    const int64_t first = block.first + j, next = first + block.ahead(kKeysAtOnce);
     for (int64_t h = block.head_begin; h < block.head_end; ++h) {
       FewRows<kKeysAtOnce> rows;
       rows.find(keys.k, first, block.end(), h);
       if (next < block.end()) {
-        rows.find_ahead(keys.k, next, block.end(), h);
+        rows.fetch(keys.k, next, block.end(), h);
       } else {
-        rows.find_ahead(keys.v, block.first, block.end(), h);
+        rows.fetch(keys.v, next - block.count, block.end(), h);
       }
       const Places& at = heads.at[h];
       ForRows(heads.rows(), [&](auto count, int64_t row) {
-        FourDots<K, count()>({at.q + row * at.step_stride, at.step_stride}, rows, at.steps,
-                             at.scores + row * kAttentionKeys + j);
+        FourDots<typename How::K, typename How::Step, count()>(
+            {at.q + row * at.step_stride, at.step_stride}, rows, at.steps,
+            at.scores + row * kAttentionKeys + j);
       });
     }
   }
 }
 
-template <class V>
+template <class How>
 HWY_INLINE void ValuesOfBlock(const DecodeHeads& heads, const DecodeBlock& block) {
   const AttentionKeys& keys = block.keys;
-  for (int64_t j = 0; j < block.count; j += kValuesAtOnce<V>) {
-    const int64_t first = block.first + j, next = first + kValuesAtOnce<V>;
-    const int64_t count = std::min<int64_t>(kValuesAtOnce<V>, block.count - j);
+  for (int64_t j = 0; j < block.count; j += kValuesAtOnce) {
+    const int64_t first = block.first + j, next = first + block.ahead(kValuesAtOnce);
+    const int64_t count = std::min<int64_t>(kValuesAtOnce, block.count - j);
     for (int64_t h = block.head_begin; h < block.head_end; ++h) {
-      FewRows<kValuesAtOnce<V>> rows;
+      FewRows<kValuesAtOnce> rows;
       rows.find(keys.v, first, block.end(), h);
       if (next < block.end()) {
-        rows.find_ahead(keys.v, next, block.end(), h);
+        rows.fetch(keys.v, next, block.end(), h);
       } else {
-        rows.find_ahead(keys.k, block.end(), keys.count, h);
+        rows.fetch(keys.k, next, keys.count, h);
       }
       const Places& at = heads.at[h];
+      const int64_t channels = heads.blocks->value_dim;
       ForRows(heads.rows(), [&](auto of_rows, int64_t row) {
-        AddValues<V, of_rows()>({at.scores + row * kAttentionKeys + j,
-                                 at.sums + row * at.value_stride, at.value_stride},
-                                rows, count, heads.blocks->value_dim);
+        const SumRows sums{at.scores + row * kAttentionKeys + j / kKeysOfStep<typename How::Step>,
+                           at.sums + row * at.value_stride, at.value_stride};
+        if constexpr (kInPairs<How>) {
+          AddPairsOfValues<of_rows()>(sums, rows, count, channels);
+        } else {
+          AddValues<typename How::V, of_rows()>(sums, rows, count, channels);
+        }
       });
     }
   }
@@ -98,13 +126,19 @@ HWY_INLINE void ScaleRow(const float* by, int64_t count, float* x) {
 }
 
 // The scores of one head become weights; sums so far are multiplied by what the new largest asks.
+template <bool kPairs>
 HWY_INLINE void WeighHead(const DecodeHeads& heads, const DecodeBlock& block, int64_t h) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(DF()));
   const AttentionKeys& keys = block.keys;
   const AttentionBlock& head = heads.blocks[h];
   const Places& at = heads.at[h];
   const bool plain = head.scoring->plain();
-  const Columns columns{0, Filled(block.count, lanes), 0, block.count};
+  const Columns columns{0, Filled(block.count, kPairs ? 2 * lanes : lanes), 0, block.count};
+  const float to_log2 = plain ? head.scoring->scale * kLog2E : kLog2E;
+  const auto state = [&](int64_t row) {
+    return RowState{at.largest + row, at.totals + row * lanes};
+  };
+  float factors[kDecodeRows];
   AttentionKeys part = keys;
   HWY_ALIGN int32_t tokens[kAttentionKeys] = {};
   if (!plain) {
@@ -115,38 +149,43 @@ HWY_INLINE void WeighHead(const DecodeHeads& heads, const DecodeBlock& block, in
       tokens[j] = static_cast<int32_t>(part.token(j) - part.token(0));
     }
   }
+  const int64_t scales = h * keys.count + block.first;
   for (int64_t row = 0; row < heads.rows(); ++row) {
     float* const s = at.scores + row * kAttentionKeys;
-    const int64_t scales = h * keys.count + block.first;
     if (keys.k_scales != nullptr) ScaleRow(keys.k_scales + scales, block.count, s);
     if (!plain) MakeScores(head, part, {0, row}, tokens, columns, s);
     HideScores(columns, s);
-    const float factor = SoftmaxRow<false>(columns, plain ? head.scoring->scale * kLog2E : kLog2E,
-                                           {at.largest + row, at.totals + row * lanes}, s);
+    factors[row] = FindLargest(columns, to_log2, state(row), s);
+  }
+  for (int64_t row = 0; row < heads.rows(); ++row) {
+    float* const s = at.scores + row * kAttentionKeys;
+    WeighRow<kPairs>(columns, to_log2, state(row), factors[row], s);
     if (keys.v_scales != nullptr) ScaleRow(keys.v_scales + scales, block.count, s);
-    if (factor == 1) continue;
+    if (factors[row] == 1) continue;
     for (int64_t c = 0; c < at.value_stride; c += lanes) {
       float* const sum = at.sums + row * at.value_stride + c;
-      hn::Store(hn::Mul(hn::Load(DF(), sum), hn::Set(DF(), factor)), DF(), sum);
+      hn::Store(hn::Mul(hn::Load(DF(), sum), hn::Set(DF(), factors[row])), DF(), sum);
     }
   }
 }
 
-template <class K, class V>
+template <class How>
 HWY_INLINE void MeetHeads(const DecodeHeads& heads, const AttentionKeys& keys, int64_t head_begin,
                           int64_t head_end) {
   for (int64_t first = 0; first < keys.count;) {
     const int64_t whole = kAttentionKeys - (keys.first + first) % kAttentionKeys;
     const DecodeBlock block{keys, first, std::min(whole, keys.count - first), head_begin, head_end};
-    DotsOfBlock<K>(heads, block);
-    for (int64_t h = head_begin; h < head_end; ++h) WeighHead(heads, block, h);
-    ValuesOfBlock<V>(heads, block);
+    DotsOfBlock<How>(heads, block);
+    for (int64_t h = head_begin; h < head_end; ++h) WeighHead<kInPairs<How>>(heads, block, h);
+    ValuesOfBlock<How>(heads, block);
     first += block.count;
   }
 }
 
-template <class K, class V>
+template <class How>
 void MeetQueriesAs(const AttentionBlock* blocks, int64_t count, const AttentionKeys& keys) {
+  using K = typename How::K;
+  using V = typename How::V;
   DecodeHeads heads;
   heads.blocks = blocks;
   heads.count = count;
@@ -162,9 +201,9 @@ void MeetQueriesAs(const AttentionBlock* blocks, int64_t count, const AttentionK
   });
   const bool beside = std::abs(keys.k.head_stride) < std::abs(keys.k.row_stride);
   if (beside) {
-    MeetHeads<K, V>(heads, keys, 0, count);
+    MeetHeads<How>(heads, keys, 0, count);
   } else {
-    for (int64_t h = 0; h < count; ++h) MeetHeads<K, V>(heads, keys, h, h + 1);
+    for (int64_t h = 0; h < count; ++h) MeetHeads<How>(heads, keys, h, h + 1);
   }
   each_row([&](const Places& at, int64_t row) {
     JoinRow<K>(at.q + row * at.step_stride, blocks->head_dim);

@@ -20,11 +20,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Keys that are read at once, each vector of q then serving four; rows of q that share what is
 // read: as many as have registers; values that are read at once: sums are read and written once for
-// them, and eight rows of float32 that lie pages apart would fill their sets of the first cache.
+// them.
 constexpr int kKeysAtOnce = 4;
-template <class V>
-constexpr int kValuesAtOnce = V::kBytes == 4 ? 4 : 8;
+constexpr int kValuesAtOnce = 16;
 constexpr int kRowsAtOnce = kTileVectors == 4 ? 4 : 2;
+
+// Keys by which those that are fetched are ahead of those that are read, where a head's rows follow
+// one another.
+constexpr int64_t kKeysAhead = 32;
 
 // Eight bits, of a cache: the scale of a row is not among them.
 struct I8 {
@@ -84,21 +87,25 @@ HWY_INLINE const char* RowOfHead(const AttentionRows& rows, int64_t j, int64_t h
   return rows.data + rows.number(j) * rows.row_stride + head * rows.head_stride;
 }
 
-// A few rows of one head, and those that are fetched while these are read: without that the machine
-// waits for memory and products in turn.
+// A few rows of one head, and about where those begin that are fetched while these are read:
+// without that the machine waits for memory and products in turn.
 template <int kCount>
 struct FewRows {
   const char* at[kCount];
-  const char* ahead[kCount];
+  const char* ahead;
+  int64_t ahead_stride;
 
   // Rows j .. j + kCount - 1 of `rows`, the last below `end` again where there are no more.
   void find(const AttentionRows& rows, int64_t j, int64_t end, int64_t head) {
     for (int i = 0; i < kCount; ++i) at[i] = RowOfHead(rows, std::min(j + i, end - 1), head);
   }
-  void find_ahead(const AttentionRows& rows, int64_t j, int64_t end, int64_t head) {
-    for (int i = 0; i < kCount; ++i) {
-      ahead[i] = j + i < end ? RowOfHead(rows, j + i, head) : at[i];
-    }
+  // Fetches rows j, j + 1, ... of `rows`, of which there are `end`.
+  void fetch(const AttentionRows& rows, int64_t j, int64_t end, int64_t head) {
+    ahead = j < end ? RowOfHead(rows, j, head) : at[0];
+    ahead_stride = j + 1 < end ? RowOfHead(rows, j + 1, head) - ahead : 0;
+  }
+  HWY_INLINE void fetch_part(int64_t i, int64_t from, int64_t bytes) const {
+    Fetch(ahead + i * ahead_stride + from, bytes);
   }
 };
 
@@ -136,8 +143,9 @@ HWY_INLINE void StoreFourSums(const VF* v, float* to) {
 }
 #endif
 
-// scores[r][0 .. 3] = q_r . k_j of kRows rows, split as K is, and four keys.
-template <class K, int kRows>
+// scores[r][0 .. 3] = q_r . k_j of kRows rows, split as K is, and four keys; where steps are pairs,
+// of whole vectors.
+template <class K, class Step, int kRows>
 HWY_NOINLINE void FourDots(TileRows q, const FewRows<kKeysAtOnce>& keys, int64_t channels,
                            float* scores) {
   const DF d;
@@ -160,11 +168,11 @@ HWY_NOINLINE void FourDots(TileRows q, const FewRows<kKeysAtOnce>& keys, int64_t
     for (int j = 0; j < kKeysAtOnce; ++j) {
       VF k0, k1;
       K::LoadTwo(keys.at[j] + c * K::kBytes, k0, k1);
-      Fetch(keys.ahead[j] + c * K::kBytes, 2 * lanes * K::kBytes);
+      keys.fetch_part(j, c * K::kBytes, 2 * lanes * K::kBytes);
       k0 = InRegister(k0), k1 = InRegister(k1);
       ROPEWALK_UNROLL
       for (int r = 0; r < kRows; ++r) {
-        sums[r][j] = hn::MulAdd(x[r][1], k1, hn::MulAdd(x[r][0], k0, sums[r][j]));
+        sums[r][j] = Step::Add(x[r][1], k1, Step::Add(x[r][0], k0, sums[r][j]));
       }
     }
   }
@@ -174,7 +182,7 @@ HWY_NOINLINE void FourDots(TileRows q, const FewRows<kKeysAtOnce>& keys, int64_t
       const VF k = InRegister(K::Load(d, keys.at[j] + c * K::kBytes));
       ROPEWALK_UNROLL
       for (int r = 0; r < kRows; ++r) {
-        sums[r][j] = hn::MulAdd(hn::Load(d, q.data + r * q.stride + c), k, sums[r][j]);
+        sums[r][j] = Step::Add(hn::Load(d, q.data + r * q.stride + c), k, sums[r][j]);
       }
     }
   }
@@ -200,7 +208,7 @@ struct SumRows {
 // to[r] += sum over `count` keys of weights[r][key] values[key], for kTwos times two vectors of
 // channels.
 template <class V, int kRows, int kTwos>
-HWY_INLINE void AddTwos(const SumRows& rows, const FewRows<kValuesAtOnce<V>>& values, int64_t count,
+HWY_INLINE void AddTwos(const SumRows& rows, const FewRows<kValuesAtOnce>& values, int64_t count,
                         int64_t channel) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -214,7 +222,7 @@ HWY_INLINE void AddTwos(const SumRows& rows, const FewRows<kValuesAtOnce<V>>& va
   }
   for (int64_t j = 0; j < count; ++j) {
     const char* const row = values.at[j] + channel * V::kBytes;
-    Fetch(values.ahead[j] + channel * V::kBytes, 2 * kTwos * lanes * V::kBytes);
+    values.fetch_part(j, channel * V::kBytes, 2 * kTwos * lanes * V::kBytes);
     VF x[2 * kTwos];
     ROPEWALK_UNROLL
     for (int t = 0; t < kTwos; ++t) {
@@ -237,9 +245,69 @@ HWY_INLINE void AddTwos(const SumRows& rows, const FewRows<kValuesAtOnce<V>>& va
   }
 }
 
+#if ROPEWALK_BF16_IN_HARDWARE
+// The same of pairs of keys, their weights and values in bf16, which are dot products. The sums are
+// split as BF16 is.
+template <int kRows, int kTwos>
+HWY_INLINE void AddTwosOfPairs(const SumRows& rows, const FewRows<kValuesAtOnce>& values,
+                               int64_t count, int64_t channel) {
+  const DF d;
+  const hn::RebindToUnsigned<DF> du;
+  const hn::ScalableTag<uint16_t> d16;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  VF sums[kRows][2 * kTwos];
+  ROPEWALK_UNROLL
+  for (int r = 0; r < kRows; ++r) {
+    ROPEWALK_UNROLL
+    for (int v = 0; v < 2 * kTwos; ++v) {
+      sums[r][v] = hn::Load(d, rows.to + r * rows.to_stride + channel + v * lanes);
+    }
+  }
+  for (int64_t j = 0; j < count; j += 2) {
+    VF x[2 * kTwos];
+    ROPEWALK_UNROLL
+    for (int t = 0; t < kTwos; ++t) {
+      const int64_t at = 2 * (channel + 2 * t * lanes);
+      values.fetch_part(j, at, 4 * lanes);
+      values.fetch_part(j + 1, at, 4 * lanes);
+      const auto a = LoadBytes(du, values.at[j] + at);
+      // A key that is not there has weight 0, and its value is not to be one that it hides.
+      const auto b = j + 1 < count ? LoadBytes(du, values.at[j + 1] + at) : hn::Zero(du);
+      const auto half = [&](auto v) { return hn::BitCast(d16, v); };
+      x[2 * t] = InRegister(hn::BitCast(d, hn::OddEven(half(hn::ShiftLeft<16>(b)), half(a))));
+      x[2 * t + 1] = InRegister(hn::BitCast(d, hn::OddEven(half(b), half(hn::ShiftRight<16>(a)))));
+    }
+    ROPEWALK_UNROLL
+    for (int r = 0; r < kRows; ++r) {
+      const VF weight = InRegister(hn::Set(d, rows.weights[r * kAttentionKeys + j / 2]));
+      ROPEWALK_UNROLL
+      for (int v = 0; v < 2 * kTwos; ++v) sums[r][v] = Bf16Step::Add(weight, x[v], sums[r][v]);
+    }
+  }
+  ROPEWALK_UNROLL
+  for (int r = 0; r < kRows; ++r) {
+    ROPEWALK_UNROLL
+    for (int v = 0; v < 2 * kTwos; ++v) {
+      hn::Store(sums[r][v], d, rows.to + r * rows.to_stride + channel + v * lanes);
+    }
+  }
+}
+
+template <int kRows>
+HWY_NOINLINE void AddPairsOfValues(const SumRows& rows, const FewRows<kValuesAtOnce>& values,
+                                   int64_t count, int64_t channels) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(DF()));
+  int64_t c = 0;
+  for (; c + 4 * lanes <= channels; c += 4 * lanes) {
+    AddTwosOfPairs<kRows, 2>(rows, values, count, c);
+  }
+  for (; c < channels; c += 2 * lanes) AddTwosOfPairs<kRows, 1>(rows, values, count, c);
+}
+#endif
+
 // The same for all channels.
 template <class V, int kRows>
-HWY_NOINLINE void AddValues(const SumRows& rows, const FewRows<kValuesAtOnce<V>>& values,
+HWY_NOINLINE void AddValues(const SumRows& rows, const FewRows<kValuesAtOnce>& values,
                             int64_t count, int64_t channels) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));

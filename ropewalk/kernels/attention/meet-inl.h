@@ -89,7 +89,8 @@ HWY_INLINE void FindSeen(const Columns& columns, const float* s, SeenKeys& seen)
   for (int64_t j = columns.first; j < columns.last; ++j) seen[j] = s[j] != kHiddenScore;
 }
 
-// The scores of a tile become weights; factors[r]: what sums of row r are to be multiplied by.
+// The scores of a tile become weights; factors[r]: what sums of row r are to be multiplied by. All
+// rows' largest scores come before any weight: what one row waits for, the next ones fill.
 template <class Step>
 HWY_INLINE void WeighTile(const AttentionBlock& block, const Places& at, const AttentionKeys& keys,
                           const int32_t* tokens, const Tile& tile, float* scores, float* factors,
@@ -98,24 +99,33 @@ HWY_INLINE void WeighTile(const AttentionBlock& block, const Places& at, const A
   const AttentionScoring& how = *block.scoring;
   const auto lanes = static_cast<int64_t>(hn::Lanes(DF()));
   const bool plain = how.plain();
+  const float to_log2 = plain ? how.scale * kLog2E : kLog2E;
+  const auto state = [&](int64_t r) {
+    const int64_t row = tile.first_row + r;
+    return RowState{at.largest + row, at.totals + row * lanes};
+  };
   for (int r = 0; r < kTileRows; ++r) {
     float* const s = scores + r * kAttentionKeys;
     const int64_t row = tile.first_row + r;
     columns.first = tile.row_first[r];
     columns.last = tile.row_last[r];
     factors[r] = 1;
-    if (columns.first >= columns.last) {
-      if (!keys.finite) FindSeen(columns, s, seen[r]);
-      std::fill(s + columns.begin / kKeysOfStep<Step>, s + columns.end / kKeysOfStep<Step>, 0.0f);
-      continue;
+    if (columns.first < columns.last) {
+      if (!plain) {
+        MakeScores(block, keys, {row / block.group, row % block.group}, tokens, columns, s);
+      }
+      HideScores(columns, s);
+      factors[r] = FindLargest(columns, to_log2, state(r), s);
     }
-    if (!plain) {
-      MakeScores(block, keys, {row / block.group, row % block.group}, tokens, columns, s);
-    }
-    HideScores(columns, s);
     if (!keys.finite) FindSeen(columns, s, seen[r]);
-    factors[r] = SoftmaxRow<kKeysOfStep<Step> == 2>(columns, plain ? how.scale * kLog2E : kLog2E,
-                                                    {at.largest + row, at.totals + row * lanes}, s);
+  }
+  for (int r = 0; r < kTileRows; ++r) {
+    float* const s = scores + r * kAttentionKeys;
+    if (tile.row_first[r] < tile.row_last[r]) {
+      WeighRow<kKeysOfStep<Step> == 2>(columns, to_log2, state(r), factors[r], s);
+    } else {
+      std::fill(s + columns.begin / kKeysOfStep<Step>, s + columns.end / kKeysOfStep<Step>, 0.0f);
+    }
   }
 }
 

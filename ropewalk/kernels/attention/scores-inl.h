@@ -144,22 +144,30 @@ HWY_INLINE void StorePairs(VF low, VF high, float* to) {
 }
 #endif
 
-// Scores become weights 2^((s - largest) to_log2), as floats or pairs of bf16; returns what the
-// sums so far are to be multiplied by.
-template <bool kPairs>
-HWY_INLINE float SoftmaxRow(const Columns& columns, float to_log2, const RowState& row, float* s) {
+// Notes the largest score of a row so far; returns what the sums so far are to be multiplied by.
+// Without a branch: whether a row has a new largest score cannot be foretold.
+HWY_INLINE float FindLargest(const Columns& columns, float to_log2, const RowState& row,
+                             const float* s) {
   const DF d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const float before = *row.largest;
   VF most = hn::Set(d, before);
-  for (int64_t j = columns.begin; j < columns.end; j += lanes) {
+  for (int64_t j = columns.begin; j < columns.end; j += static_cast<int64_t>(hn::Lanes(d))) {
     most = hn::Max(hn::Load(d, s + j), most);  // a NaN is passed over here, not below
   }
   const float largest = hn::GetLane(hn::MaxOfLanes(d, most));
   *row.largest = largest;
-  const float base = largest == kHiddenScore ? 0 : largest;
-  const VF scale = hn::Set(d, to_log2), shift = hn::Set(d, base);
-  const float factor = before == largest ? 1 : Exp2One((before - base) * to_log2);
+  return Exp2One((before - (largest == kHiddenScore ? 0 : largest)) * to_log2);
+}
+
+// Scores become weights 2^((s - largest) to_log2), as floats or pairs of bf16; the total, times
+// factor, takes their sum.
+template <bool kPairs>
+HWY_INLINE void WeighRow(const Columns& columns, float to_log2, const RowState& row, float factor,
+                         float* s) {
+  const DF d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const VF scale = hn::Set(d, to_log2),
+           shift = hn::Set(d, *row.largest == kHiddenScore ? 0 : *row.largest);
   // The largest weighs exactly 1, so that a query of one key gets its value as it is.
   const auto weight = [&](int64_t j) {
     return Exp2(hn::Mul(hn::Sub(hn::Load(d, s + j), shift), scale));
@@ -182,7 +190,6 @@ HWY_INLINE float SoftmaxRow(const Columns& columns, float to_log2, const RowStat
     }
   }
   hn::Store(hn::MulAdd(hn::Load(d, row.totals), hn::Set(d, factor), sum), d, row.totals);
-  return factor;
 }
 
 }  // namespace HWY_NAMESPACE
