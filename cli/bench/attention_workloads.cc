@@ -95,7 +95,7 @@ Measured measure_attention(const AttentionCase& c, DType dtype, int threads, int
       attend(sequence_of(of_queries, b), *cache, b, sequence_of(to, b), options);
     }
   };
-  const bool dots = dtype == DType::bf16 && !decode && peak_dot_products(0) > 0;
+  const bool dots = dtype == DType::bf16 && peak_dot_products(0) > 0;
   double peak_flops = 0;
   const auto peak = [&] {
     std::vector<double> flops(static_cast<size_t>(threads));

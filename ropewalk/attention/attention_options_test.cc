@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "ropewalk/attention/attention.h"
+#include "ropewalk/attention/attention_testing.h"
 #include "ropewalk/attention/exact_attention_testing.h"
 #include "ropewalk/base/random.h"
 #include "ropewalk/kernels/simd/targets.h"
@@ -152,6 +153,34 @@ TEST(AttentionOptions, EveryOneIsObeyedOnEveryInstructionSet) {
     }
     cap_target("");
     if (HasFatalFailure()) return;
+  }
+}
+
+// One query of whole vectors of bf16, whose keys are met in pairs: any number of them, and what
+// lies behind the last one, or is hidden by lengths, does not leak.
+TEST(AttentionOptions, OneQueryOfBf16MeetsAnyNumberOfKeys) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (int64_t keys : {1, 2, 3, 31, 32, 33, 127, 128, 129, 300}) {
+    SCOPED_TRACE(keys);
+    Drawn d(1, DType::bf16);
+    d.options = {};
+    d.q = testing::random_tensor({2, 1, 6, 64}, 1, DType::bf16);
+    d.k = testing::random_tensor({2, keys + 1, 2, 64}, 2, DType::bf16);
+    d.v = testing::random_tensor({2, keys + 1, 2, 96}, 3, DType::bf16);
+    const std::vector<int64_t> lengths = {keys, keys};
+    d.options.key_lengths = lengths;
+    const auto exact = ExactAttention{d.q, d.k, d.options}.run(d.v);
+    expect_exact(d, exact, bf16_conversion_allowed() ? kToleranceBf16 : kTolerance);
+    if (HasFatalFailure()) return;
+    const Tensor before = testing::attended(d.q, d.k, d.v, d.options);
+    const Tensor bad = converted(testing::tensor_of({1}, {infinity}).view(), DType::bf16);
+    const auto row = static_cast<size_t>(keys) * 2 * 96 * 2;  // the key that lengths hide
+    for (size_t i = 0; i < 2 * 96 * 2; i += 2) {
+      std::copy(bad.bytes.begin(), bad.bytes.end(), d.v.bytes.begin() + row + i);
+    }
+    EXPECT_EQ(testing::attended(d.q, d.k, d.v, d.options).bytes, before.bytes);
+    std::copy(bad.bytes.begin(), bad.bytes.end(), d.v.bytes.begin() + row - 2 * 96 * 2);
+    EXPECT_EQ(floats(testing::attended(d.q, d.k, d.v, d.options))[0], infinity);
   }
 }
 

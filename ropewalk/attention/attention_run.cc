@@ -15,7 +15,7 @@ constexpr double kSmallWork = 1 << 16;
 constexpr int64_t kRows = 264;
 
 // Rows of a task: a key is packed, and rotated, once for so many.
-constexpr int64_t kTaskRows = 16 * kRows;
+constexpr int64_t kTaskRows = 8 * kRows;
 
 // Blocks of keys that are packed before the queries meet them.
 constexpr int64_t kKeyBlocks = 2;

@@ -250,6 +250,10 @@ void WriteScoresAs(const AttentionBlock& block, const AttentionKeys& keys,
   }
 }
 
+HWY_INLINE char* OutputRow(const AttentionBlock& block, const AttentionOutput& out, int64_t row) {
+  return out.data + row / block.group * out.query_stride + row % block.group * out.head_stride;
+}
+
 // Sums over totals, with the sink.
 HWY_INLINE void FinishRow(const AttentionBlock& block, const Places& at, int64_t row,
                           const AttentionOutput& out) {
@@ -272,7 +276,10 @@ HWY_INLINE void FinishRow(const AttentionBlock& block, const Places& at, int64_t
   // A NaN among the scores left the largest as it was, and is in the total.
   const bool nothing = none && !(total != total);
   if (nothing) total = 1;
-  char* const to = out.data + query * out.query_stride + head * out.head_stride;
+  char* const to = OutputRow(block, out, row);
+  if (row + kRowsAhead < block.rows()) {
+    FetchRow(OutputRow(block, out, row + kRowsAhead), block.value_dim * out.channel_stride);
+  }
   const float* const sums = at.sums + row * at.value_stride;
   const VF share = hn::Set(d, factor / total);
   for (int64_t c = 0; c < block.value_dim; c += lanes) {

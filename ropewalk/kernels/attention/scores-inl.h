@@ -170,7 +170,7 @@ HWY_INLINE void WeighRow(const Columns& columns, float to_log2, const RowState& 
            shift = hn::Set(d, *row.largest == kHiddenScore ? 0 : *row.largest);
   // The largest weighs exactly 1, so that a query of one key gets its value as it is.
   const auto weight = [&](int64_t j) {
-    return Exp2(hn::Mul(hn::Sub(hn::Load(d, s + j), shift), scale));
+    return Exp2<kPairs>(hn::Mul(hn::Sub(hn::Load(d, s + j), shift), scale));
   };
   VF sum = hn::Zero(d);
 #if ROPEWALK_BF16_IN_HARDWARE
