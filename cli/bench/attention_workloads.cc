@@ -58,6 +58,7 @@ View sequence_of(View view, int64_t b) {
 std::vector<AttentionCase> attention_cases() {
   return {{"attend_512", 1, 512, 512},
           {"attend_2048", 1, 2048, 2048},
+          {"attend_4096", 1, 4096, 4096, true},
           {"attend_8192", 1, 8192, 8192, true},
           {"attend_decode_1024", 1, 1, 1024},
           {"attend_decode_16384", 1, 1, 16384},
