@@ -30,6 +30,10 @@ def head(*titles):
     print("|" + "---|" * len(titles))
 
 
+def microseconds(value):
+    return f"{float(value):.0f}" if float(value) >= 1000 else f"{float(value):.4g}"
+
+
 def attention(rows):
     for threads in dict.fromkeys(row["threads"] for row in rows):
         own = by((row for row in rows if row["threads"] == threads and row["of_peak"]), "workload", "dtype")
@@ -37,11 +41,13 @@ def attention(rows):
             (row for row in rows if row["threads"] == threads and not row["of_peak"]), "workload", "dtype", "entry"
         )
         print(f"\nThreads: {threads}\n")
-        head("workload", "type", "µs", "of peak", "rotated on the way in", *ATTENTION_PEERS)
+        head("workload", "type", "µs", "arithmetic µs", "reading k and v µs", "of peak", "rotated on the way in", *ATTENTION_PEERS)
         for key in dict.fromkeys([*own, *(key[:2] for key in beside)]):
             row = own.get(key)
             ratios = [beside.get((*key, entry)) for entry in ("ropewalk_rotated", *ATTENTION_PEERS)]
-            cells = [f"{float(row['median_us']):.0f} |", f"{100 * float(row['of_peak']):.0f} % |"] if row else ["|", "|"]
+            names = ("median_us", "arithmetic_us", "scale_median_us")
+            cells = [f"{microseconds(row[name])} |" if row and row[name] else "|" for name in names]
+            cells.append(f"{100 * float(row['of_peak']):.0f} % |" if row else "|")
             print("|", *(f"{part} |" for part in key), *cells,
                   *(f"{float(ratio['peer_over_ropewalk']):.2f} |" if ratio else "|" for ratio in ratios))  # fmt: skip
 
@@ -54,8 +60,8 @@ def rotation(rows):
         cells = []
         for threads in ("1", "2"):
             row = own.get((*key, threads))
-            least = f" ({float(row['min_us']):.4g})" if row and threads == "1" else ""
-            cells += [f"{float(row['median_us']):.4g}{least} |", f"{1 / float(row['vs_scale']):.2f} |"] if row else ["|", "|"]
+            least = f" ({microseconds(row['min_us'])})" if row and threads == "1" else ""
+            cells += [f"{microseconds(row['median_us'])}{least} |", f"{1 / float(row['vs_scale']):.2f} |"] if row else ["|", "|"]
         print("|", *(f"{part} |" for part in key), *cells)
 
 

@@ -31,7 +31,7 @@ except ImportError as error:
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ("date commit cpu threads workload dtype pairing entry min_us median_us scale_median_us vs_scale "
-           "peer_over_ropewalk of_peak").split()  # fmt: skip
+           "peer_over_ropewalk of_peak arithmetic_us").split()  # fmt: skip
 DTYPES = {"f32": 0, "bf16": 1, "f16": 2}
 ROPE_THETA = 500000.0
 WARM_UP, SAMPLE = 0.02, 0.001  # seconds at least, or one call where it takes longer
@@ -215,7 +215,7 @@ def print_rows(samples, threads, workload, dtype, pairing):
             continue
         median = statistics.median(seconds)
         times = [f"{1e6 * value:.4g}" for value in (min(seconds), median, scale)]
-        writer.writerow(start + [name, *times, f"{median / scale:.3f}", f"{median / ours:.3f}", ""])
+        writer.writerow(start + [name, *times, f"{median / scale:.3f}", f"{median / ours:.3f}", "", ""])
     sys.stdout.flush()
 
 

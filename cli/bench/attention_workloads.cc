@@ -116,7 +116,8 @@ Measured measure_attention(const AttentionCase& c, DType dtype, int threads, int
   result.work = times[0];
   result.memory = times[1];
   result.flops = 4 * kChannels * kHeads * pairs;
-  double least = result.flops * times[2].median / peak_flops;
+  result.arithmetic = result.flops * times[2].median / peak_flops;
+  double least = result.arithmetic;
   if (decode) least = std::max(least, times[1].median);
   result.of_peak = least / times[0].median;
   return result;

@@ -23,9 +23,10 @@ struct Measured {
   // line: "tokens", "heads" or "sequences".
   std::string unit = {};
   int64_t units = 0;
-  // Of attention: operations counted, and the least time in which this machine could have done them
-  // in the same run, as a part of the median.
+  // Of attention: operations counted, the seconds that they take in registers in the same run, and
+  // the least time in which this machine could have done the call, as a part of the median.
   double flops = 0;
+  double arithmetic = 0;
   std::optional<double> of_peak = {};
 };
 

@@ -39,9 +39,9 @@ double bytes_per_second(const Measured& row) {
 }
 
 void print_table(const std::vector<Measured>& rows) {
-  std::vector<std::vector<std::string>> lines = {{"workload", "type", "pairing", "threads", "µs",
-                                                  "memory µs", "of memory", "GB/s", "checks µs",
-                                                  "rows µs", "GFLOP/s", "of peak"}};
+  std::vector<std::vector<std::string>> lines = {
+      {"workload", "type", "pairing", "threads", "µs", "memory µs", "of memory", "GB/s",
+       "checks µs", "rows µs", "GFLOP/s", "arithmetic µs", "of peak"}};
   for (const Measured& row : rows) {
     lines.push_back({row.workload, row.dtype, row.pairing, fmt::to_string(row.threads),
                      microseconds(row.work.median), microseconds(row.memory.median),
@@ -50,15 +50,19 @@ void print_table(const std::vector<Measured>& rows) {
                      row.checks ? microseconds(*row.checks) : "",
                      row.rows ? microseconds(*row.rows) : "",
                      row.of_peak ? fmt::format("{:.1f}", row.flops / row.work.median / 1e9) : "",
+                     row.of_peak ? microseconds(row.arithmetic) : "",
                      row.of_peak ? fmt::format("{:.0f} %", 100 * *row.of_peak) : ""});
   }
   fmt::print("{}", table(lines, {false, false, false, true, true, true, true, true, true, true,
-                                 true, true}));
+                                 true, true, true}));
   fmt::print(
       "\nMedians. memory: touching the same bytes once, in place, in the same run; of memory: its "
       "time as a part\nof the call's, 100 % is the speed of this machine's memory. checks and rows "
       "(of cos and sin) are parts\nof the call's time; the rest is the rotation. GB/s counts each "
-      "byte read and written once.\n");
+      "byte read and written once.\nOf attention, memory is reading keys and values once, "
+      "arithmetic "
+      "its multiply-adds (of bf16, dot products)\nin registers, both in the same run; of peak: of "
+      "one query the slower of both, else arithmetic, as a part of\nthe call's time.\n");
 }
 
 void print_lines(const std::vector<Measured>& rows) {
@@ -81,13 +85,14 @@ void print_lines(const std::vector<Measured>& rows) {
 void print_csv(const std::vector<Measured>& rows) {
   fmt::print(
       "cpu,threads,workload,dtype,pairing,entry,min_us,median_us,scale_median_us,vs_scale,peer_"
-      "over_ropewalk,of_peak\n");
+      "over_ropewalk,of_peak,arithmetic_us\n");
   for (const Measured& row : rows) {
     const std::string units = row.unit.empty() ? "" : fmt::format("_{}", row.units);
-    fmt::print("{},{},{}{},{},{},ropewalk,{:.4g},{:.4g},{:.4g},{:.3f},1.000,{}\n", processor(),
+    fmt::print("{},{},{}{},{},{},ropewalk,{:.4g},{:.4g},{:.4g},{:.3f},1.000,{},{}\n", processor(),
                row.threads, row.workload, units, row.dtype, row.pairing, row.work.least * 1e6,
                row.work.median * 1e6, row.memory.median * 1e6, row.work.median / row.memory.median,
-               row.of_peak ? fmt::format("{:.3f}", *row.of_peak) : "");
+               row.of_peak ? fmt::format("{:.3f}", *row.of_peak) : "",
+               row.of_peak ? fmt::format("{:.4g}", row.arithmetic * 1e6) : "");
   }
 }
 
@@ -105,6 +110,7 @@ nlohmann::ordered_json json_of(const Measured& row) {
   if (row.checks) json["checks_seconds"] = *row.checks;
   if (row.rows) json["rows_seconds"] = *row.rows;
   if (row.of_peak) {
+    json["arithmetic_seconds"] = row.arithmetic;
     json["flop_per_second"] = row.flops / row.work.median;
     json["of_peak"] = *row.of_peak;
   }
