@@ -174,12 +174,13 @@ TEST(AttentionOptions, OneQueryOfBf16MeetsAnyNumberOfKeys) {
     if (HasFatalFailure()) return;
     const Tensor before = testing::attended(d.q, d.k, d.v, d.options);
     const Tensor bad = converted(testing::tensor_of({1}, {infinity}).view(), DType::bf16);
-    const auto row = static_cast<size_t>(keys) * 2 * 96 * 2;  // the key that lengths hide
-    for (size_t i = 0; i < 2 * 96 * 2; i += 2) {
-      std::copy(bad.bytes.begin(), bad.bytes.end(), d.v.bytes.begin() + row + i);
+    constexpr std::ptrdiff_t kRow = 384;  // bytes of two heads of 96 channels
+    const auto hidden = d.v.bytes.begin() + keys * kRow;
+    for (std::ptrdiff_t i = 0; i < kRow; i += 2) {
+      std::copy(bad.bytes.begin(), bad.bytes.end(), hidden + i);
     }
     EXPECT_EQ(testing::attended(d.q, d.k, d.v, d.options).bytes, before.bytes);
-    std::copy(bad.bytes.begin(), bad.bytes.end(), d.v.bytes.begin() + row - 2 * 96 * 2);
+    std::copy(bad.bytes.begin(), bad.bytes.end(), hidden - kRow);
     EXPECT_EQ(floats(testing::attended(d.q, d.k, d.v, d.options))[0], infinity);
   }
 }

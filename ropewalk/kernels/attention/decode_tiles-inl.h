@@ -222,7 +222,7 @@ HWY_INLINE void AddTwos(const SumRows& rows, const FewRows<kValuesAtOnce>& value
   }
   for (int64_t j = 0; j < count; ++j) {
     const char* const row = values.at[j] + channel * V::kBytes;
-    values.fetch_part(j, channel * V::kBytes, 2 * kTwos * lanes * V::kBytes);
+    values.fetch_part(j, channel * V::kBytes, lanes * 2 * kTwos * V::kBytes);
     VF x[2 * kTwos];
     ROPEWALK_UNROLL
     for (int t = 0; t < kTwos; ++t) {
