@@ -8,6 +8,7 @@ namespace ropewalk {
 // How a call may use the machine. The default runs on all processors.
 struct Parallel {
   // Largest number of threads; 0: OMP_NUM_THREADS, or one a processor. 1: the calling thread alone.
+  // Fewer run while other programs keep processors busy, unless a call lasts 100 ms.
   int threads = 0;
   // A caller's own pool: must call task(i) once for each i in [0, count), in any order, and return
   // when all are done. Empty: threads of ropewalk, which are kept (base/thread_pool.h).

@@ -13,10 +13,15 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "ropewalk/base/spare_processors.h"
+
 namespace ropewalk {
 namespace {
 
 thread_local bool inside_a_task = false;
+
+// A call that takes longer gains from helpers on a busy machine too: two threads get two shares.
+constexpr auto kLong = std::chrono::milliseconds(100);
 
 // One call. It lives on the caller's stack, which outlasts the helpers that are counted in
 // `inside`.
@@ -30,6 +35,15 @@ struct Run {
 
   void work() {
     for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) (*task)(i);
+  }
+
+  // The same for a while. Returns whether tasks may be left.
+  bool work_until(std::chrono::steady_clock::time_point end) {
+    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+      (*task)(i);
+      if (std::chrono::steady_clock::now() >= end) return true;
+    }
+    return false;
   }
 };
 
@@ -47,6 +61,20 @@ bool soon(const Ready& ready) {
 class Pool {
  public:
   void run(Run& run, int helpers) {
+    // A helper without a processor of its own takes the caller's, or begins a task and is taken
+    // off its processor in the middle of it.
+    const int spare = std::min(helpers, spare_processors_now(1 + awake_) - 1);
+    if (spare < 1) {
+      inside_a_task = true;
+      const bool left = run.work_until(std::chrono::steady_clock::now() + kLong);
+      inside_a_task = false;
+      if (!left) return;
+    }
+    run_with(run, spare < 1 ? helpers : spare);
+  }
+
+ private:
+  void run_with(Run& run, int helpers) {
     std::unique_lock lock(mutex_);
     grow(helpers);
     run.wanted = std::min(helpers, threads_);
@@ -69,7 +97,6 @@ class Pool {
     left_.wait(lock, left);
   }
 
- private:
   // Threads that the system does not give are done without. Signals are the program's own threads'.
   void grow(int helpers) {
     if (threads_ >= helpers) return;
@@ -96,13 +123,16 @@ class Pool {
 
   [[noreturn]] void serve() {
     inside_a_task = true;
+    ++awake_;
     std::unique_lock lock(mutex_);
     for (;;) {
       if (waiting_ == nullptr) {
         lock.unlock();
         soon([&] { return waiting_ != nullptr; });
         lock.lock();
+        --awake_;
         wake_.wait(lock, [&] { return waiting_ != nullptr; });
+        ++awake_;
       }
       Run& run = *waiting_;
       ++run.inside;
@@ -117,6 +147,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable wake_, left_;
   std::atomic<Run*> waiting_ = nullptr;  // written under the mutex
+  std::atomic<int> awake_ = 0;           // threads that are not waiting for work
   int threads_ = 0;
 };
 
