@@ -18,10 +18,15 @@
 namespace ropewalk {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 thread_local bool inside_a_task = false;
 
 // A call that takes longer gains from helpers on a busy machine too: two threads get two shares.
 constexpr auto kLong = std::chrono::milliseconds(100);
+
+// Until then a processor may become free: often what ran there at the start took microseconds.
+constexpr auto kAskAgain = std::chrono::milliseconds(4);
 
 // One call. It lives on the caller's stack, which outlasts the helpers that are counted in
 // `inside`.
@@ -38,10 +43,10 @@ struct Run {
   }
 
   // The same for a while. Returns whether tasks may be left.
-  bool work_until(std::chrono::steady_clock::time_point end) {
+  bool work_until(Clock::time_point end) {
     for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
       (*task)(i);
-      if (std::chrono::steady_clock::now() >= end) return true;
+      if (Clock::now() >= end) return true;
     }
     return false;
   }
@@ -51,10 +56,10 @@ struct Run {
 // given away meanwhile: another program may keep it for milliseconds.
 template <typename Ready>
 bool soon(const Ready& ready) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+  const auto end = Clock::now() + std::chrono::microseconds(20);
   do {
     if (ready()) return true;
-  } while (std::chrono::steady_clock::now() < end);
+  } while (Clock::now() < end);
   return false;
 }
 
@@ -63,17 +68,23 @@ class Pool {
   void run(Run& run, int helpers) {
     // A helper without a processor of its own takes the caller's, or begins a task and is taken
     // off its processor in the middle of it.
-    const int spare = std::min(helpers, spare_processors_now(1 + awake_) - 1);
-    if (spare < 1) {
+    const auto end = Clock::now() + kLong;
+    int spare = spare_for(helpers);
+    while (spare < 1) {
       inside_a_task = true;
-      const bool left = run.work_until(std::chrono::steady_clock::now() + kLong);
+      const bool left = run.work_until(std::min(end, Clock::now() + kAskAgain));
       inside_a_task = false;
       if (!left) return;
+      spare = Clock::now() < end ? spare_for(helpers) : helpers;
     }
-    run_with(run, spare < 1 ? helpers : spare);
+    run_with(run, spare);
   }
 
  private:
+  int spare_for(int helpers) const {
+    return std::min(helpers, spare_processors_now(1 + awake_) - 1);
+  }
+
   void run_with(Run& run, int helpers) {
     std::unique_lock lock(mutex_);
     grow(helpers);
