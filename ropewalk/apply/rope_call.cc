@@ -106,14 +106,14 @@ bool fill_row_major(Checked& checked, RopeTensor& tensor, int64_t head_dim) {
   fits &= (out.shape.size() == rank) & (in.strides.size() == rank) & (out.strides.size() == rank);
   if (!fits) return false;
   checked.shape[0] = 1;
-  tensor.in_strides[0] = 0;
+  tensor.in_strides[0] = tensor.out_strides[0] = 0;
   int64_t step = 1;
   for (int i = rank - 1, axis = 3; i >= 0; --i, --axis) {
     const int64_t dim = in.shape[i];
     fits &= (dim > 0) & (out.shape[i] == dim);
     fits &= (dim == 1) | ((in.strides[i] == step) & (out.strides[i] == step));
     checked.shape[axis] = dim;
-    tensor.in_strides[axis] = dim == 1 ? 0 : step * size;
+    tensor.in_strides[axis] = tensor.out_strides[axis] = dim == 1 ? 0 : step * size;
     fits &= !__builtin_mul_overflow(step, dim, &step);
     fits &= step <= int64_t{1} << 60;
     if (!fits) return false;
@@ -122,11 +122,11 @@ bool fill_row_major(Checked& checked, RopeTensor& tensor, int64_t head_dim) {
   if (checked.layout == TensorLayout::bhsd) {
     std::swap(checked.shape[1], checked.shape[2]);
     std::swap(tensor.in_strides[1], tensor.in_strides[2]);
+    std::swap(tensor.out_strides[1], tensor.out_strides[2]);
   }
   const char* const data = static_cast<const char*>(in.data);
   checked.in_place = tensor.in_place = tensor.packed = true;
   checked.in_bytes = checked.out_bytes = {data, data + step * size};
-  std::copy_n(tensor.in_strides, 4, tensor.out_strides);
   tensor.in = data;
   tensor.out = static_cast<char*>(out.data);
   tensor.dtype = in.dtype;

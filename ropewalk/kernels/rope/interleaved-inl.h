@@ -47,6 +47,7 @@ HWY_NOINLINE void RotateInterleaved(const Heads& heads, int64_t pairs, const flo
 // a c - b s and b c + a s.
 template <class V>
 HWY_INLINE V RotateSwapped(V x, V c, V s) {
+  x = ReadOnce(x);
   return hn::Add(hn::Mul(x, c), hn::Mul(hn::Shuffle2301(x), s));
 }
 

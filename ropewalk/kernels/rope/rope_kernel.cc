@@ -24,8 +24,8 @@ HWY_INLINE void RotateWindows(const RopeJob& job, const Heads& heads, const Toke
   const float *cos = row.cos, *sin = row.sin;
   for (const RotaryWindow& window : job.windows) {
     const int64_t bytes = window.offset * T::kBytes, pairs = window.dim / 2;
-    const Heads here{heads.in + bytes, heads.out + bytes, heads.count,
-                     heads.in_stride,  heads.out_stride,  heads.ahead};
+    const Heads here{heads.in + bytes, heads.in_stride, heads.out + bytes,
+                     heads.out_stride, heads.count,     heads.ahead};
     if (window.pairing == Pairing::half_split) {
       RotateHalfSplit<T, W>(here, pairs, cos, sin);
     } else {
@@ -47,7 +47,7 @@ void RotateGathered(const RopeJob& job, const RopeTensor& tensor, const Heads& h
     for (int64_t c = 0; c < job.head_dim; ++c) {
       std::memcpy(scratch + c * T::kBytes, in + c * tensor.in_strides[3], bytes);
     }
-    RotateWindows<T, Plain>(job, {scratch, scratch, 1, 0, 0, 0}, row);
+    RotateWindows<T, Plain>(job, {scratch, 0, scratch, 0, 1, 0}, row);
     for (int64_t c = 0; c < job.head_dim; ++c) {
       const int64_t from = job.source_of.empty() ? c : job.source_of[static_cast<size_t>(c)];
       std::memcpy(out + c * tensor.out_strides[3], scratch + from * T::kBytes, bytes);
@@ -87,10 +87,10 @@ struct Tokens {
 template <class T, class W>
 HWY_NOINLINE void RotateHeadMajor(const RopeJob& job, const RopeTensor& tensor,
                                   const Tokens& tokens, char* scratch) {
-  const int64_t batch = tokens.first / job.length, first = tokens.first % job.length;
+  const auto [batch, first] = PlaceOf(job, tokens.first);
   const char* in = tensor.in + batch * tensor.in_strides[0] + first * tensor.in_strides[1];
   char* out = tensor.out + batch * tensor.out_strides[0] + first * tensor.out_strides[1];
-  Heads heads{in, out, 0, tensor.in_strides[2], tensor.out_strides[2], job.prefetch};
+  Heads heads{in, tensor.in_strides[2], out, tensor.out_strides[2], 0, job.prefetch};
   for (int64_t h = 0; h < tensor.heads; h += kHeadsAtOnce) {
     heads.count = std::min(kHeadsAtOnce, tensor.heads - h);
     heads.in = in;
@@ -109,12 +109,12 @@ HWY_NOINLINE void RotateHeadMajor(const RopeJob& job, const RopeTensor& tensor,
 template <class T, class W>
 HWY_NOINLINE void RotateTokens(const RopeJob& job, const RopeTensor& tensor, const Tokens& tokens,
                                char* scratch) {
-  int64_t batch = tokens.first / job.length, at = tokens.first % job.length;
+  auto [batch, at] = PlaceOf(job, tokens.first);
   Heads heads{tensor.in + batch * tensor.in_strides[0] + at * tensor.in_strides[1],
-              tensor.out + batch * tensor.out_strides[0] + at * tensor.out_strides[1],
-              tensor.heads,
               tensor.in_strides[2],
+              tensor.out + batch * tensor.out_strides[0] + at * tensor.out_strides[1],
               tensor.out_strides[2],
+              tensor.heads,
               job.prefetch};
   for (int64_t t = 0; t < tokens.count; ++t) {
     RotateHeads<T, W>(job, tensor, heads, tokens.rows[t], scratch);
@@ -158,9 +158,8 @@ void RopeTokens(const RopeJob& job, int64_t begin, int64_t end) {
   constexpr int64_t kFloats = 4096 + 512;
   HWY_ALIGN float small[kFloats];
   const int64_t row = std::max<int64_t>(2 * job.pairs, 1);
-  const int64_t at_once =
-      job.heads_first ? kTokensAtOnce : std::clamp<int64_t>(4096 / row, 1, kTokensAtOnce / 2);
-  const int64_t most = std::min(at_once, end - begin);
+  int64_t most = std::min(end - begin, job.heads_first ? kTokensAtOnce : kTokensAtOnce / 2);
+  if (!job.heads_first && most * row > 4096) most = std::max<int64_t>(4096 / row, 1);
   const int64_t needed = row * most + job.head_dim;
   std::vector<float> large(needed > kFloats ? static_cast<size_t>(needed) : 0);
   float* const memory = large.empty() ? small : large.data();
@@ -168,7 +167,7 @@ void RopeTokens(const RopeJob& job, int64_t begin, int64_t end) {
   TokenRow rows[kTokensAtOnce];
   for (int64_t i = begin; i < end;) {
     Tokens tokens{i, std::min(most, end - i), rows};
-    if (job.heads_first) tokens.count = std::min(tokens.count, job.length - i % job.length);
+    if (job.heads_first) tokens.count = std::min(tokens.count, job.length - PlaceOf(job, i).at);
     FindAllRows(job, i, tokens.count, memory, rows);
     for (int t = 0; t < job.tensor_count; ++t) {
       RotateTensor(job, job.tensors[t], tokens, scratch);
@@ -181,7 +180,7 @@ void RopeTokens(const RopeJob& job, int64_t begin, int64_t end) {
 void RowsOfTokens(const RopeJob& job, int64_t begin, int64_t end, float* memory) {
   TokenRow rows[kTokensAtOnce];
   for (int64_t i = begin; i < end;) {
-    const int64_t batch = i / job.length, first = i % job.length;
+    const auto [batch, first] = PlaceOf(job, i);
     const int64_t count = std::min({kTokensAtOnce, end - i, job.length - first});
     MakeRows(job, batch, first, count, memory + i * 2 * job.pairs, rows);
     i += count;

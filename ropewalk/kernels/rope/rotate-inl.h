@@ -22,9 +22,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The same window of each head of a token: channels adjacent, heads at any distance.
 struct Heads {
   const char* in;
+  int64_t in_stride;  // bytes from head to head
   char* out;
-  int64_t count, in_stride, out_stride;  // bytes from head to head
-  int64_t ahead;                         // bytes ahead to prefetch, 0: none
+  int64_t out_stride;
+  int64_t count;
+  int64_t ahead;  // bytes ahead to prefetch, 0: none
 };
 
 // One pair per lane: y_a = a c - b s, y_b = b c + a s. Products and sums are rounded one by one.

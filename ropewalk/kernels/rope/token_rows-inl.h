@@ -17,6 +17,16 @@ namespace ropewalk {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Where token number `token` of all lies. A call of one token is too short for divisions.
+struct Place {
+  int64_t batch, at;
+};
+
+HWY_INLINE Place PlaceOf(const RopeJob& job, int64_t token) {
+  if (token < job.length) return {0, token};
+  return {token / job.length, token % job.length};
+}
+
 // One token's row.
 struct TokenRow {
   const float* cos;
@@ -101,7 +111,7 @@ HWY_NOINLINE void FindRows(const RopeJob& job, int64_t batch, int64_t first, int
 // The rows of `count` tokens from number `first` of all on.
 HWY_INLINE void FindAllRows(const RopeJob& job, int64_t first, int64_t count, float* memory,
                             TokenRow* rows) {
-  int64_t batch = first / job.length, at = first % job.length;
+  auto [batch, at] = PlaceOf(job, first);
   for (int64_t t = 0; t < count; ++batch, at = 0) {
     const int64_t here = std::min(count - t, job.length - at);
     FindRows(job, batch, at, here, memory + 2 * t * job.pairs, rows + t);

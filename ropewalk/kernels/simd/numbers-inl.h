@@ -45,7 +45,7 @@ struct BF16 {
 #if HWY_TARGET != HWY_SCALAR
   static HWY_INLINE void LoadTwo(const char* from, VF& x0, VF& x1) {
     const U32<DF> du;
-    const auto both = LoadBytes(du, from);
+    const auto both = ReadOnce(LoadBytes(du, from));
     x0 = hn::BitCast(DF(), hn::ShiftLeft<16>(both));
     x1 = hn::BitCast(DF(), hn::And(both, hn::Set(du, 0xFFFF0000)));
   }
@@ -105,14 +105,14 @@ struct BF16InHardware : BF16 {
   static HWY_INLINE void StoreTwos(const VF (&x)[2 * kCount], char* const (&to)[kCount]) {
     const hn::ScalableTag<uint16_t> d16;
     hn::Vec<decltype(d16)> halves[kCount];
-    __mmask32 zeros = 0;
+    __mmask32 all = 0xFFFFFFFF;  // lanes that are zero in none
     for (int i = 0; i < kCount; ++i) {
       asm("vcvtne2ps2bf16 %2, %1, %0"
           : "=v"(halves[i].raw)
           : "v"(x[2 * i + 1].raw), "v"(x[2 * i].raw));
-      zeros |= _mm512_testn_epi16_mask(halves[i].raw, _mm512_set1_epi16(0x7FFF));
+      all = _mm512_mask_test_epi16_mask(all, halves[i].raw, _mm512_set1_epi16(0x7FFF));
     }
-    if (HWY_UNLIKELY(zeros != 0)) {
+    if (HWY_UNLIKELY(_kortestc_mask32_u8(all, all) == 0)) {
       for (int i = 0; i < kCount; ++i) BF16::StoreTwo<W>(x[2 * i], x[2 * i + 1], to[i]);
       return;
     }
