@@ -35,19 +35,25 @@ def microseconds(value):
 
 
 def attention(rows):
+    """With more threads the yardsticks of so short a time may be late, so that one thread alone stands beside them."""
+    alone = by((row for row in rows if row["threads"] == "1" and row["of_peak"]), "workload", "dtype")
     for threads in dict.fromkeys(row["threads"] for row in rows):
         own = by((row for row in rows if row["threads"] == threads and row["of_peak"]), "workload", "dtype")
         beside = by(
             (row for row in rows if row["threads"] == threads and not row["of_peak"]), "workload", "dtype", "entry"
         )
         print(f"\nThreads: {threads}\n")
-        head("workload", "type", "µs", "arithmetic µs", "reading k and v µs", "of peak", "rotated on the way in", *ATTENTION_PEERS)
+        limits = ("arithmetic µs", "reading k and v µs", "of peak") if threads == "1" else ("of one thread's time",)
+        head("workload", "type", "µs", *limits, "rotated on the way in", *ATTENTION_PEERS)
         for key in dict.fromkeys([*own, *(key[:2] for key in beside)]):
-            row = own.get(key)
+            row, one = own.get(key), alone.get(key)
             ratios = [beside.get((*key, entry)) for entry in ("ropewalk_rotated", *ATTENTION_PEERS)]
-            names = ("median_us", "arithmetic_us", "scale_median_us")
+            names = ("median_us", "arithmetic_us", "scale_median_us") if threads == "1" else ("median_us",)
             cells = [f"{microseconds(row[name])} |" if row and row[name] else "|" for name in names]
-            cells.append(f"{100 * float(row['of_peak']):.0f} % |" if row else "|")
+            if threads == "1":
+                cells.append(f"{100 * float(row['of_peak']):.0f} % |" if row else "|")
+            else:
+                cells.append(f"{float(row['median_us']) / float(one['median_us']):.2f} |" if row and one else "|")
             print("|", *(f"{part} |" for part in key), *cells,
                   *(f"{float(ratio['peer_over_ropewalk']):.2f} |" if ratio else "|" for ratio in ratios))  # fmt: skip
 
